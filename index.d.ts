@@ -1341,6 +1341,13 @@ export declare class ToolResultLedger {
 	 */
 	static fromJSON(state: ToolResultLedgerState | string, options?: ToolResultLedgerOptions): ToolResultLedger;
 }
+/** Who a request is sent to, as far as its host knows. */
+export interface Recipient {
+	/** As its framework names it, such as `anthropic.messages` or `openai`. */
+	provider?: string | undefined;
+	/** Id of the model. */
+	model?: string | undefined;
+}
 /** Report of a recovery. */
 export interface OverflowReport {
 	profile: OverflowProfile;
@@ -1360,7 +1367,7 @@ export interface OverflowReport {
 	resume: "prompt" | "transcript" | "ended";
 }
 /** Options of {@link recoverFromOverflow}. */
-export interface RecoverOptions<M> {
+export interface RecoverOptions<M> extends Recipient {
 	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
 	messages: readonly M[];
 	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
@@ -1710,7 +1717,8 @@ export interface CompactOptions<M = unknown> {
 	ledger?: ToolResultKnowledge;
 	/**
 	 * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
-	 * only if this process saved it, and a path that the host wrote into a message is trusted.
+	 * only if this process saved it, and a path that the host wrote into a message is trusted. Images that leave are saved in it if it has
+	 * `saveBytes`.
 	 */
 	storage?: OutputOwner;
 	/**
@@ -1761,12 +1769,6 @@ export interface CompactResult<M> {
 export declare function compactHistory<M>(messages: readonly M[], options: CompactOptions<M>): Promise<CompactResult<M>>;
 export declare namespace compactHistory {
 	var plan: <M>(messages: readonly M[], options: CompactOptions<M>) => CompactionPlan;
-}
-interface Recipient {
-	/** As its framework names it, such as `anthropic.messages` or `openai`. */
-	provider?: string | undefined;
-	/** Id of the model. */
-	model?: string | undefined;
 }
 /** Options of {@link HistoryPruner}. */
 export interface HistoryPrunerOptions {
@@ -2041,8 +2043,8 @@ export interface ContextManagerOptions<M = unknown> {
 	 * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
 	 * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
 	 * after the model's last answer stay, and if these are too large `fits` is false.
-	 * @default the documented limit of the provider that `prepare` is given, else of the format's: 32 MB for `anthropic`, 50 MB for
-	 * `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
+	 * @default the documented limit of the provider that `prepare` is given, if it has one; without a provider that of the format: 32 MB
+	 * for `anthropic`, 50 MB for `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
 	 */
 	maxRequestBytes?: number;
 	/**
@@ -2162,9 +2164,13 @@ export interface ListedMessage {
 export interface ContextManagerState {
 	version: 1;
 }
-interface RequestOptions extends Recipient {
+/** Options of {@link ContextManager.prepare}: who the request is sent to, for its documented limits, and the rest. */
+export interface PrepareContextOptions extends Recipient {
+	/** Milliseconds since the epoch. @default Date.now() */
 	now?: number;
+	/** Compacts whatever the size. @default false */
 	force?: boolean;
+	/** Ends the preparation; it rejects with `ABORTED`. */
 	signal?: AbortSignal | undefined;
 }
 /**
@@ -2187,13 +2193,11 @@ export declare class ContextManager<M = unknown> {
 	 * The messages for the next request.
 	 *
 	 * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
-	 * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-	 * `signal` ends it; `provider` and `model`: who this request is sent to, for the documented limits of images and bytes, such as
-	 * `anthropic.messages` and `claude-opus-5-5`
+	 * @param options facts about this request
 	 * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
 	 * request would exceed the window; `ABORTED` if the signal is aborted
 	 */
-	prepare(messages: readonly M[], options?: RequestOptions): Promise<PreparedContext<M>>;
+	prepare(messages: readonly M[], options?: PrepareContextOptions): Promise<PreparedContext<M>>;
 	/**
 	 * Learns from the usage of the response to the last request, as `HistoryPruner.observe` does. From then on `fits`, compaction
 	 * and the guard count as the provider does, with everything that is sent in addition to the history.

@@ -48,6 +48,8 @@ const senders: Record<string, (options?: object) => Send> = {
 }
 
 const chat = (type: string, model: string) => ({ _llmType: () => type, model })
+/** A model of LangChain's `initChatModel`, which makes the real one when it is called. */
+const initChat = (config: object) => ({ _llmType: () => 'chat_model', _defaultConfig: config })
 
 const LIMITED: [adapter: string, model: object, most: number][] = [
   ['ai-sdk', { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' }, 32e6],
@@ -59,6 +61,15 @@ const LIMITED: [adapter: string, model: object, most: number][] = [
   ['langchain', { bound: chat('openai', 'gpt-5.5') }, 50e6],
   ['langchain', { model: 'claude-opus-5-5' }, 32e6],
   ['langchain', chat('googlegenerativeai', 'gemini-3-pro'), 20e6],
+  ['langchain', initChat({ model: 'claude-opus-5-5', modelProvider: 'anthropic' }), 32e6],
+  ['langchain', initChat({ model: 'gpt-5.5', modelProvider: 'openai' }), 50e6],
+  ['langchain', initChat({ model: 'claude-opus-5-5' }), 32e6],
+  ['langchain', { bound: initChat({ model: 'gemini-3-pro', modelProvider: 'google-genai' }) }, 20e6],
+  ['langchain', initChat({ model: 'anthropic.claude-opus-5-5-v1:0', modelProvider: 'bedrock' }), 20e6],
+  ['langchain', initChat({ model: 'anthropic.claude-opus-5-5-v1:0', modelProvider: 'aws' }), 20e6],
+  ['ai-sdk', { provider: 'anthropic.messages' }, 32e6],
+  ['langchain', initChat({ modelProvider: 'openai' }), 50e6],
+  ['pi', { provider: 'anthropic' }, 32e6],
   ['pi', { provider: 'anthropic', id: 'claude-opus-5-5' }, 32e6],
   ['pi', { provider: 'google', id: 'gemini-3-pro' }, 20e6],
   ['pi', { provider: 'amazon-bedrock', id: 'global.anthropic.claude-opus-5-5-v1:0' }, 20e6],
@@ -76,6 +87,11 @@ const UNKNOWN: [adapter: string, model: object, options: object][] = [
   ['ai-sdk', { provider: 'amazon-bedrock', modelId: 'amazon.nova-pro-v1:0' }, {}],
   ['ai-sdk', { provider: 'azure.responses', modelId: 'gpt-5.5' }, {}],
   ['langchain', chat('openai', 'anthropic/claude-opus-5-5'), {}],
+  ['langchain', initChat({ model: 'anthropic/claude-opus-5-5', modelProvider: 'openrouter' }), {}],
+  ['langchain', initChat({ model: 'gemini-3-pro', modelProvider: 'google-vertexai' }), {}],
+  ['langchain', initChat({}), {}],
+  ['ai-sdk', { provider: 'openrouter' }, {}],
+  ['pi', { provider: 'openrouter', id: 'anthropic/claude-opus-5.5' }, {}],
   ['pi', { provider: 'github-copilot', id: 'claude-opus-5-5' }, {}],
   ['ai-sdk', { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' }, { maxRequestBytes: Infinity }],
 ]
@@ -120,4 +136,35 @@ test('prepare of a context manager takes the provider and the model', async () =
   expect(report.fits).toBe(true)
   expect(bytesOf(messages)).toBeLessThan(20e6)
   await expect(manager.prepare(stored, { provider: 1 } as never)).rejects.toThrow('provider')
+})
+
+const answer = (more: object) => [
+  { role: 'user', content: 'Go', timestamp: 1 },
+  { role: 'assistant', content: [{ type: 'text', text: 'Done' }], timestamp: 2, ...more },
+]
+
+test.each<[string, model: object | undefined, answer: object, told: object]>([
+  ['an answer with an id', undefined, { id: 'claude-1' }, {}],
+  [
+    'an answer with a model',
+    undefined,
+    { id: 'claude-1', provider: 'openrouter', model: 'anthropic/claude-opus-5.5' },
+    { provider: 'openrouter', model: 'anthropic/claude-opus-5.5' },
+  ],
+  [
+    'a provider of the host',
+    { provider: 'anthropic' },
+    { provider: 'openai', model: 'gpt-5.5' },
+    { provider: 'anthropic' },
+  ],
+])('pi, %s: who the request is sent to', async (_name, model, more, told) => {
+  let heard: object | undefined
+  const handlers: Record<string, (event: object, context: object) => unknown> = {}
+  const history = (_sessionId: string | undefined, recipient: object) => {
+    heard = recipient
+    return undefined
+  }
+  pi.extension({ history })({ on: (event: string, handler: never) => (handlers[event] = handler) })
+  await handlers.context?.({ messages: answer(more) }, { model })
+  expect(heard).toEqual(told)
 })

@@ -1,7 +1,17 @@
-import { type CompactOptions, compactHistory, estimateTokens, recoverFromOverflow, type SummaryRequest } from 'spillway'
+import { readFileSync } from 'node:fs'
+import {
+  type CompactOptions,
+  compactHistory,
+  estimateTokens,
+  recoverFromOverflow,
+  type SummaryRequest,
+  TruncationStorage,
+} from 'spillway'
 import { HookRunner } from 'spillway/extensions'
 import { compactionStep, cutPoints } from 'spillway/history'
 import { deepFreeze } from '../history/support'
+import { png } from '../support/images'
+import { tempDir } from '../support/temp'
 import { isWhole, type Message, talk, turns, words } from './talk'
 
 const summarize = async () => 'They talked.'
@@ -554,9 +564,45 @@ describe('turns that do not fit', () => {
     expect(report).toMatchObject({ action: 'outputs', reason: 'media', replacedMedia: 4, fits: true })
     expect(messages[0]).toEqual({
       role: 'user',
-      content: [{ type: 'text', text: 'first' }, ...Array(2).fill({ type: 'text', text: '[image left out]' })],
+      content: [{ type: 'text', text: 'first' }, ...Array(2).fill({ type: 'text', text: '[image, left out]' })],
     })
     expect(messages.at(-1)).toBe(history.at(-1))
+  })
+
+  test.each<[name: string, options: { language?: 'zh-CN' }, note: RegExp]>([
+    ['English', {}, /\[image\/png 640×480, 5\.0 kB, left out; saved in ([^\]]+)\]/g],
+    ['Chinese', { language: 'zh-CN' }, /\[image\/png 640×480, 5\.0 kB，已移除；保存在 ([^\]]+)\]/g],
+  ])('images that leave are saved and described as those of a request, in %s', async (_name, options, note) => {
+    const url = (seed: number) => `data:image/png;base64,${png(640, 480, 5000, seed)}`
+    const image = (seed: number) => ({ type: 'image_url', image_url: { url: url(seed) } })
+    const shown = (text: string, ...seeds: number[]) => ({
+      role: 'user',
+      content: [{ type: 'text', text }, ...seeds.map(image)],
+    })
+    const history = deepFreeze([
+      shown('first', 1, 2),
+      { role: 'assistant', content: 'a cat' },
+      shown('second', 1, 3),
+      { role: 'assistant', content: 'a dog' },
+      shown('third', 4),
+    ])
+    const storage = new TruncationStorage({ storageDirs: [tempDir()] })
+    const given = { contextWindow: 1500, storage, ...options }
+    const saveBytes = jest.spyOn(storage, 'saveBytes')
+    const plan = compactHistory.plan(history, given)
+    expect(plan).toMatchObject({ action: 'outputs', reason: 'media', replacedMedia: 4 })
+    expect(saveBytes).not.toHaveBeenCalled()
+    const { messages, report } = await compactHistory(history, given)
+    expect(report).toMatchObject({ reason: 'media', replacedMedia: 4, fits: true })
+    expect(messages.at(-1)).toBe(history.at(-1))
+    const paths = [...JSON.stringify(messages).matchAll(note)].map(([, path]) => path as string)
+    // Equal images are one file.
+    expect(paths).toHaveLength(4)
+    expect(new Set(paths).size).toBe(3)
+    expect(paths.map((path) => readFileSync(path).toString('base64'))).toEqual(
+      [1, 2, 1, 3].map((seed) => png(640, 480, 5000, seed)),
+    )
+    expect(report.sizeAfter).toBe(compactHistory.plan(messages, given).sizeBefore)
   })
 })
 

@@ -174,7 +174,7 @@ test.each<[string, object, string]>([
   [
     'an image that is broken',
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
-    'image/png, 0.0 kB',
+    'image/png, 4 B',
   ],
   [
     'pages of a PDF',
@@ -298,4 +298,19 @@ test('a request whose images leave is priced and pruned once', async () => {
   expect(bounded.pruning.pruned).toEqual(whole.pruning.pruned)
   expect(bounded.savings.pricedTokens).toBe(whole.savings.pricedTokens)
   expect(bounded.left).toEqual(whole.left)
+})
+
+test('what leaves by compaction is saved and described in the same words, with the same bytes at every request', async () => {
+  const storage = new TruncationStorage({ storageDirs: [tempDir()] })
+  const messages = history('anthropic', 20, (at) => png(1000, 750, 1000, at % 4))
+  // Twenty images of 1,000 tokens.
+  const { sent } = await prepared(messages, { storage, contextWindow: 16_000, compaction: {} })
+  const notes = sentJson(sent).match(/\[image\/png[^\]]*\]/g) ?? []
+  expect(notes.length).toBe(20 - imagesIn(sent))
+  expect(notes.length).toBeGreaterThan(5)
+  const paths = notes.map((note) => /^\[image\/png 1000×750, 1\.0 kB, left out; saved in (.+)\]$/.exec(note)?.[1] ?? '')
+  expect(paths.map((path) => readFileSync(path).toString('base64'))).toEqual(
+    paths.map((_, at) => png(1000, 750, 1000, at % 4)),
+  )
+  expect(new Set(paths).size).toBe(4)
 })

@@ -143,27 +143,33 @@ test('a request is within its limit whenever everything else fits', async () => 
   )
 })
 
-test.each<[string, () => object]>([
+test.each<[string, fits: boolean, () => object]>([
   [
     'a cycle',
+    true,
     () => {
       const holder: object[] = []
       holder.push(holder, holder)
       return holder
     },
   ],
-  ['a list without an end', () => new Array(2 ** 32 - 1)],
+  ['a list without an end', false, () => new Array(2 ** 32 - 1)],
   [
     'values that hold each other many times',
+    false,
     () => Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {}),
   ],
-  ['a getter that throws', () => Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
-])('%s in a message ends the count', async (_name, make) => {
-  const { fits } = await prepared([...shots(2), { role: 'nobody', content: make() }, said('Done')], {
-    maxRequestBytes: 1e6,
-  })
-  expect(fits).toBe(true)
-})
+  ['a list of many numbers', false, () => new Array(2 ** 21).fill(7)],
+  ['a getter that throws', true, () => Object.defineProperty({}, 'a', { enumerable: true, get: () => JSON.parse('') })],
+])(
+  '%s in a message ends the count, and a request that is too large does not fit: %p',
+  async (_name, expected, make) => {
+    const { fits } = await prepared([...shots(2), { role: 'nobody', content: make() }, said('Done')], {
+      maxRequestBytes: 1e6,
+    })
+    expect(fits).toBe(expected)
+  },
+)
 
 const CYCLE: Record<string, unknown> = {}
 CYCLE.self = CYCLE

@@ -98,6 +98,11 @@ test.each<[string, string]>([
   expect(tokensOf('anthropic', data)).toBe(400)
 })
 
+test('an address in front of a JPEG with a preview does not hide its size', () => {
+  // Two tiles are 425, and 19 times 16 patches are 304.
+  expect(tokensOf('openai-chat', jpeg(600, 500, 90_000))).toBe(425)
+})
+
 test.each<[string, string]>([
   ['no base64', 'not base64!'],
   ['nothing', ''],

@@ -100,7 +100,8 @@ export interface CompactOptions<M = unknown> {
   ledger?: ToolResultKnowledge
   /**
    * The storage that full outputs were saved in: only paths that it owns are used. Without it, a path printed by the tool is used
-   * only if this process saved it, and a path that the host wrote into a message is trusted.
+   * only if this process saved it, and a path that the host wrote into a message is trusted. Images that leave are saved in it if it has
+   * `saveBytes`.
    */
   storage?: OutputOwner
   /**

@@ -6,6 +6,7 @@ import { warnUnreadable } from '../history/format-warning'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
 import { isChinese } from '../history/language'
+import { MediaSaver } from '../history/media-notes'
 import type { MessageView } from '../history/message-view'
 import { restoreFolds } from '../history/restore-folds'
 import { ROLES } from '../history/roles'
@@ -19,6 +20,14 @@ import { tellAfter } from './hooks'
 import { COUNTED_CHARS_PER_TOKEN, type CompactionLimits, type CompactSettings } from './options'
 import { environmentTexts } from './prompt'
 import { lookUpReads } from './read-files'
+import {
+  hasMedia,
+  type MediaRemoval,
+  nothingRemoved,
+  removeMedia,
+  saveRemoved,
+  type WithoutMedia,
+} from './remove-media'
 import type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from './report'
 import { askSummarizer, checkAborted, type NoSummary, noSummary } from './request-summary'
 
@@ -45,8 +54,8 @@ export interface CompactedHistory<M> {
   summary: object | undefined
   /** Outputs that were replaced, and by what. */
   replaced: { index: number; place: number; text: string }[]
-  /** Messages of the new history that lost their images, with the notes that replace them. */
-  imageless: { indices: number[]; note: string }
+  /** Messages of the new history that lost their images and files. */
+  withoutMedia: readonly WithoutMedia<M>[]
 }
 
 export class Run<M> {
@@ -66,6 +75,7 @@ export class Run<M> {
     messages: readonly M[],
     readonly settings: CompactSettings<M>,
     readonly originals: readonly M[] = messages,
+    private readonly saver = new MediaSaver(settings.options.storage),
   ) {
     const { options } = settings
     const { format, views } = viewsIn(messages)
@@ -123,12 +133,12 @@ export class Run<M> {
   }
 
   /** Message where nothing is done for that reason. */
-  refused(error: SpillwayError): CompactedHistory<M> {
+  async refused(error: SpillwayError): Promise<CompactedHistory<M>> {
     const { state } = this
-    const { messages, media, imageless } = this.withoutMedia(this.history.messages as M[])
+    const { messages, media, without } = await this.saved(this.withoutMedia(this.history.messages as M[]))
     const action = media > 0 ? 'outputs' : 'none'
     const report = this.report({ action, reason: 'thrash', messages, media, state, summary: undefined, error }, 'none')
-    return { messages, report, summary: undefined, replaced: [], imageless }
+    return { messages, report, summary: undefined, replaced: [], withoutMedia: without }
   }
 
   /** Does it. */
@@ -164,15 +174,15 @@ export class Run<M> {
     else if (action === 'outputs') messages = this.withoutOutputs(replaced)
     else messages = this.history.messages as M[]
     if (action === 'outputs' && replaced.length === 0) action = 'none'
-    const { messages: withoutImages, media, imageless } = this.withoutMedia(messages)
+    const { messages: withNotes, media, without } = await this.saved(this.withoutMedia(messages))
     const keepsThinking = settings.options.thinking === 'ignore'
-    const restored = restoreFolds(this.history.messages, withoutImages, settings.options.ledger) as M[]
+    const restored = restoreFolds(this.history.messages, withNotes, settings.options.ledger) as M[]
     const small = keepsThinking ? restored : withoutStaleThinking(this.history.messages, restored)
     const did = afterMedia({ action, reason }, media)
     const report = this.report({ ...did, messages: small, media, state, summary: made?.report, error }, action)
     report.replacedOutputs = replaced.length
     if (did.action !== 'none') await tellAfter(settings.options.hooks, settings.hookTimeoutMs, report)
-    return { messages: small, report, summary: made?.message, replaced, imageless }
+    return { messages: small, report, summary: made?.message, replaced, withoutMedia: without }
   }
 
   private decide(): Decision {
@@ -409,39 +419,28 @@ export class Run<M> {
     return replaced.length > 0 ? copy : (history.messages as M[])
   }
 
-  /** The last step: if it still does not fit, notes take the place of images, the oldest first. */
-  private withoutMedia(messages: M[]): { messages: M[]; media: number; imageless: CompactedHistory<M>['imageless'] } {
-    const { history, limits, measure } = this
-    const imageless: CompactedHistory<M>['imageless'] = { indices: [], note: wordsOf(this.chinese).image }
+  /** If it still does not fit, notes take the place of images. */
+  private withoutMedia(messages: M[]): MediaRemoval<M> {
+    const { history, limits, measure, chinese } = this
     if (limits === undefined || this.first().reason === 'disabled' || this.decision.reason === 'not-needed') {
-      return { messages, media: 0, imageless }
+      return nothingRemoved(messages)
     }
     const views = this.viewsOf(messages)
-    const media = views.map(mediaIn)
-    if (media.every(({ count }) => count === 0)) return { messages, media: 0, imageless }
-    const newest = views.findLastIndex(({ role }) => role === 'user')
-    const sizes = Float64Array.from(media, ({ tokens }, at) => (at === newest ? 0 : measure.ofMedia(tokens)))
-    const copy = messages.slice()
-    let count = 0
-    if (this.sizeOf(messages) + this.environment <= limits.usable) return { messages, media: 0, imageless }
-    for (;;) {
-      // To the trigger, for what is full again with the next image would lose one at every request. The notes have a size,
-      // too, which is known only when they are there.
-      const excess =
-        this.sizeOf(count > 0 ? copy : messages) + this.environment - Math.min(limits.trigger, limits.usable)
-      const places = call(() => native.compactionImages(sizes, excess))
-      if (places.length === 0) break
-      for (const at of places) {
-        sizes[at] = 0
-        const format = formatAt({ ...history, messages }, at)
-        const changed = format?.withoutMedia(messages[at] as object, imageless.note)
-        if (changed === undefined) continue
-        copy[at] = changed as M
-        imageless.indices.push(at)
-        count += (media[at] as { count: number }).count
-      }
-    }
-    return { messages: count > 0 ? copy : messages, media: count, imageless }
+    const excess = (some: readonly M[], limit: number) => this.sizeOf(some) + this.environment - limit
+    if (!views.some(hasMedia) || excess(messages, limits.usable) <= 0) return nothingRemoved(messages)
+    return removeMedia({
+      messages,
+      format: history.format,
+      views,
+      chinese,
+      sizeOfMedia: (tokens) => measure.ofMedia(tokens),
+      // To the trigger, for what is full again with the next image would lose one at every request.
+      excessOf: (some) => excess(some, Math.min(limits.trigger, limits.usable)),
+    })
+  }
+
+  private saved(removal: MediaRemoval<M>): Promise<MediaRemoval<M>> {
+    return saveRemoved(removal, this.saver, this.chinese)
   }
 
   private viewsOf(messages: readonly M[]): readonly MessageView[] {
@@ -523,14 +522,6 @@ function afterMedia(
   media: number,
 ): { action: CompactionReport['action']; reason: CompactionReason } {
   return action === 'none' && media > 0 ? { action: 'outputs', reason: 'media' } : { action, reason }
-}
-
-/** Returns the number of parts of a message that are not text, and their tokens. */
-function mediaIn({ media, mediaTokens = 0, results }: MessageView): { count: number; tokens: number } {
-  return results.reduce(
-    (sum, result) => ({ count: sum.count + result.media, tokens: sum.tokens + (result.mediaTokens ?? 0) }),
-    { count: media, tokens: mediaTokens },
-  )
 }
 
 function nothing(total: number, length: number): Decision {

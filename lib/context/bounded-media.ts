@@ -2,22 +2,11 @@
 
 import { formatOf, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
-import { digestOf, type Medium } from '../history/media'
-import type { HistoryFormatName } from '../history/message-view'
-import { leavingMedia, type MediaLimits, noteOf } from '../overflow/media-limits'
-import type { LruCache } from '../util/lru-cache'
-import { warn } from '../util/warn'
+import type { MediaSaver } from '../history/media-notes'
+import type { HistoryFormatName, MediaNotes } from '../history/message-view'
+import { leavingMedia } from '../overflow/media-limits'
+import type { MediaLimits } from '../overflow/provider-limits'
 import type { Images } from './images'
-
-/** A storage that may save what leaves. */
-interface Saver {
-  saveBytes?(content: Uint8Array, context: SaveContext): Promise<string>
-}
-
-interface SaveContext {
-  toolName: string
-  sessionId?: string
-}
 
 /** A history as it was stored, and as it is sent: some results may be left out there. */
 interface Histories<M> {
@@ -30,15 +19,12 @@ interface Histories<M> {
 
 /** How what leaves is chosen, saved, described and counted. */
 interface SaveOptions<M> {
-  storage: unknown
-  sessionId: string | undefined
+  saver: MediaSaver
   language: string | undefined
   /** Bytes of the request beside the messages. */
   beside: number
   /** True if later requests remember what left. */
   isKept: boolean
-  /** Where media were saved before, by the digests of their content. */
-  saved: LruCache<string, string>
   tokensOf(messages: readonly M[]): number
 }
 
@@ -46,31 +32,25 @@ interface SaveOptions<M> {
 export async function boundMedia<M>(
   { images, stored, sent, at }: Histories<M>,
   limits: MediaLimits,
-  { storage, sessionId, language, beside, isKept, saved, tokensOf }: SaveOptions<M>,
+  { saver, language, beside, isKept, tokensOf }: SaveOptions<M>,
 ): Promise<number> {
   const leaving = leavingMedia(sent, limits, beside, isKept)
   if (leaving.length === 0) return 0
   const { format, views } = viewsIn(sent)
   if (format === undefined) return 0
   const chinese = language === undefined ? isChinese(views) : language === 'zh-CN'
-  const context = { toolName: 'media', ...(sessionId !== undefined && { sessionId }) }
-  let items = 0
+  const notes = new Map<number, MediaNotes>()
   for (const { index, media } of leaving) {
-    const note: (string | null)[] = []
-    for (const medium of media) {
-      if (medium !== undefined) items++
-      note.push(
-        medium === undefined ? null : noteOf(medium, await save(medium, storage as Saver, saved, context), chinese),
-      )
-    }
+    const note = await saver.notesOf(media, chinese)
     const place = at(index)
-    images.add(stored, [place], { format, note: storedNotes(format, sent[index], stored[place], note) }, tokensOf)
+    notes.set(place, storedNotes(format, sent[index], stored[place], note))
   }
-  return items
+  images.add(stored, notes, format, tokensOf)
+  return leaving.reduce((sum, { media }) => sum + media.filter(Boolean).length, 0)
 }
 
 /** The notes in the order of the media of the stored message, which has those as well that left with a result. */
-function storedNotes(
+export function storedNotes(
   format: HistoryFormatName,
   sent: unknown,
   stored: unknown,
@@ -85,28 +65,4 @@ function storedNotes(
     if (place >= 0) notes[place] = note[at] ?? null
   }
   return notes
-}
-
-/** Saves a medium, once if it is there several times. Returns where; `undefined` if that is not possible. */
-async function save(
-  medium: Medium,
-  storage: Saver,
-  saved: LruCache<string, string>,
-  context: SaveContext,
-): Promise<string | undefined> {
-  if (typeof storage?.saveBytes !== 'function') return undefined
-  const content = medium.content()
-  if (content === undefined) return undefined
-  // All of it counts: a note must not name another file that differs in a few bytes.
-  const key = digestOf(content)
-  const known = saved.get(key)
-  if (known !== undefined) return known
-  try {
-    const path = await storage.saveBytes(content, context)
-    saved.set(key, path)
-    return path
-  } catch (thrown) {
-    warn('media', thrown)
-    return undefined
-  }
 }

@@ -8,7 +8,8 @@ import { Estimate } from '../history/estimate'
 import { viewsIn, viewsOf } from '../history/formats'
 import { adopt, countedTokens, share } from '../pruning/pruner'
 import type { PruneReport } from '../pruning/report'
-import { type Inner, lastingAfterChange, requestTokens } from './manager-parts'
+import { storedNotes } from './bounded-media'
+import { type Inner, lastingAfterChange, requestTokens, storedPlacesIn } from './manager-parts'
 import { compactOptions } from './options'
 
 /** The history after a compaction. */
@@ -43,10 +44,10 @@ export async function compacted<M>(
     ...(signal && { signal }),
     ...(usedTokens !== undefined && { usedTokens }),
   })
-  const run = new Run(pruned.messages, settings, history)
+  const run = new Run(pruned.messages, settings, history, inner.saver)
   const thrash = run.thrash()
-  const done = thrash === undefined ? await run.go() : run.refused(thrash)
-  const { messages, report, summary, replaced, imageless } = done
+  const done = thrash === undefined ? await run.go() : await run.refused(thrash)
+  const { messages, report, summary, replaced, withoutMedia } = done
   inner.state = report.state
   const estimate = new Estimate(options.estimateTokens, inner.tell)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
@@ -57,13 +58,17 @@ export async function compacted<M>(
     inner.fold = fold
     inner.images.keep((index) => fold.shows(index))
   }
-  if (report.format !== undefined && imageless.indices.length > 0) {
-    const at = inner.fold?.placesIn(stored.length) ?? ((index: number) => index)
-    const { format } = report
-    inner.images.add(stored, imageless.indices.map(at), { format, note: imageless.note }, tokensOf)
+  const { format } = report
+  if (format !== undefined && withoutMedia.length > 0) {
+    const at = storedPlacesIn(inner.fold, stored.length)
+    const notes = withoutMedia.map(({ index, message, notes }) => {
+      const place = at(index)
+      return [place, storedNotes(format, message, stored[place], notes)] as const
+    })
+    inner.images.add(stored, new Map(notes), format, tokensOf)
   }
   if (replaced.length > 0) adopt(pruner, replaced)
-  const changed = summary !== undefined || replaced.length > 0 || imageless.indices.length > 0
+  const changed = summary !== undefined || replaced.length > 0 || withoutMedia.length > 0
   const after = changed ? lastingAfterChange(inner, stored, settings.options.thinking) : history
   const { views } = viewsIn(replaced.length > 0 ? history : [])
   const gone = replaced.flatMap(({ index, place }) => views[index]?.results[place]?.callId ?? [])

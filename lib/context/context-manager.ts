@@ -3,11 +3,11 @@
 import { Fold } from '../compaction/apply-summary'
 import { checkMessages, readCompactOptions } from '../compaction/options'
 import { SpillwayError } from '../errors'
-import type { Recipient } from '../overflow/media-limits'
+import { MediaSaver } from '../history/media-notes'
+import { RECIPIENT_CHECKS, type Recipient } from '../overflow/provider-limits'
 import { adopt, forgetGone, HistoryPruner } from '../pruning/pruner'
 import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
-import { LruCache } from '../util/lru-cache'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
 import { type Check, checkOptions, flag, signal } from '../validation/options'
@@ -16,6 +16,7 @@ import { compacted } from './compact'
 import { Images } from './images'
 import { type ListedMessage, listedMessages } from './listed-messages'
 import {
+  addressTo,
   environmentTokens,
   forget,
   forgetShared,
@@ -41,22 +42,23 @@ import { guarded } from './shorten-results'
 import { type ContextManagerState, readManagerState } from './state'
 import { compactionOutcome, ledgerOutcome, mediaOutcome, overflowOutcome, policyOutcome } from './step-reports'
 
-interface RequestOptions extends Recipient {
+/** Options of {@link ContextManager.prepare}: who the request is sent to, for its documented limits, and the rest. */
+export interface PrepareContextOptions extends Recipient {
+  /** Milliseconds since the epoch. @default Date.now() */
   now?: number
+  /** Compacts whatever the size. @default false */
   force?: boolean
+  /** Ends the preparation; it rejects with `ABORTED`. */
   signal?: AbortSignal | undefined
 }
 
 const inners = new WeakMap<object, Inner<never>>()
 
-const name: Check = ['a string', (value) => typeof value === 'string']
-
 const REQUEST: Readonly<Record<string, Check>> = {
   now: ['a number of milliseconds since the epoch', Number.isFinite],
   force: flag,
   signal,
-  model: name,
-  provider: name,
+  ...RECIPIENT_CHECKS,
 }
 
 /**
@@ -82,13 +84,11 @@ export class ContextManager<M = unknown> {
    * The messages for the next request.
    *
    * @param messages the whole stored history, in any format that `detectFormat` knows. Never changed
-   * @param options `now`: milliseconds since the epoch, `Date.now()` by default; `force`: compact whatever the size;
-   * `signal` ends it; `provider` and `model`: who this request is sent to, for the documented limits of images and bytes, such as
-   * `anthropic.messages` and `claude-opus-5-5`
+   * @param options facts about this request
    * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed; `COMPACTION` if compaction no longer helps and the
    * request would exceed the window; `ABORTED` if the signal is aborted
    */
-  async prepare(messages: readonly M[], options: RequestOptions = {}): Promise<PreparedContext<M>> {
+  async prepare(messages: readonly M[], options: PrepareContextOptions = {}): Promise<PreparedContext<M>> {
     checkOptions('options', options, REQUEST)
     const inner = innerOf<M>(this)
     const { signal: stop } = options
@@ -190,7 +190,8 @@ export function managerOf<M>(
   sessionId: string | undefined,
 ): ContextManager<M> {
   const manager = new ContextManager<M>(options)
-  inners.set(manager, { ...innerOf<M>(manager), pruner, sessionId, isShared: sessionId === undefined } as Inner<never>)
+  const own = { pruner, saver: new MediaSaver(options.storage, sessionId), isShared: sessionId === undefined }
+  inners.set(manager, { ...innerOf<M>(manager), ...own } as Inner<never>)
   return manager
 }
 
@@ -208,9 +209,8 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
   const counts = { known: 0 }
   return {
     options,
-    sessionId: undefined,
     isShared: false,
-    saved: new LruCache(),
+    saver: new MediaSaver(options.storage),
     pruner: new HistoryPruner(prunerOptions(options, tell, counts)),
     turns: new Semaphore(1),
     tell,
@@ -219,6 +219,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     usable: isTokens ? limits.usable : Number.POSITIVE_INFINITY,
     counts,
     recipient: {},
+    limits: { bytes: Number.POSITIVE_INFINITY, images: Number.POSITIVE_INFINITY },
     environment: undefined,
     fold: undefined,
     isResumed: false,
@@ -238,13 +239,13 @@ function aborted(signal: AbortSignal | undefined): SpillwayError {
 async function prepare<M>(
   inner: Inner<M>,
   messages: readonly M[],
-  request: RequestOptions,
+  request: PrepareContextOptions,
 ): Promise<PreparedContext<M>> {
   checkMessages(messages)
   if (request.signal?.aborted) throw aborted(request.signal)
   const { options, pruner, counts } = inner
   const now = request.now ?? Date.now()
-  inner.recipient = { provider: request.provider, model: request.model }
+  addressTo(inner, request, messages)
   forgetShared(inner)
   const environment = environmentTokens(inner)
   const bounded = await withinLimits(inner, messages, lasting(inner, messages), now)

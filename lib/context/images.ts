@@ -39,15 +39,15 @@ export class Images<M> {
     this.state = this.state && messages.length > 0 ? { ...this.state, messages } : undefined
   }
 
-  /** Takes the images out of these messages, too. */
+  /** Puts notes in place of more images, by the indices of their messages. */
   add(
     stored: readonly M[],
-    indices: readonly number[],
-    { format, note }: { format: HistoryFormatName; note: MediaNotes },
+    notes: ReadonlyMap<number, MediaNotes>,
+    format: HistoryFormatName,
     tokensOf: (messages: readonly M[]) => number,
   ): void {
     const known = new Map((this.state?.messages ?? []).map((one) => [one[0], one]))
-    for (const index of indices) {
+    for (const [index, note] of notes) {
       const message = elementOf(stored, index) as M
       const all = merged(known.get(index)?.[2], note)
       const copy = this.without(message, format, all)

@@ -8,20 +8,13 @@ import { resumeSession } from '../fold/fold-session'
 import { withoutBoundThinking } from '../history/bound-thinking'
 import { Estimate } from '../history/estimate'
 import { detectFormat, viewsIn, viewsOf } from '../history/formats'
+import type { MediaSaver } from '../history/media-notes'
 import { valueBytes } from '../history/request-bytes'
-import {
-  isLimited,
-  isWithinLimits,
-  type MediaLimits,
-  mediaLimits,
-  type Recipient,
-  requestSize,
-  sharedMessages,
-} from '../overflow/media-limits'
+import { isLimited, isWithinLimits, mediaLimits, requestSize, sharedMessages } from '../overflow/media-limits'
+import type { MediaLimits, Recipient } from '../overflow/provider-limits'
 import { countedTokens, type HistoryPruner, learnTexts, preview } from '../pruning/pruner'
 import { forgetResults } from '../tools/fold-result'
 import { definedOf } from '../util/defined'
-import type { LruCache } from '../util/lru-cache'
 import { messageOf } from '../util/message-of'
 import type { Semaphore } from '../util/semaphore'
 import { catchLater } from '../util/warn'
@@ -33,12 +26,10 @@ import type { OverLimits } from './step-reports'
 
 export interface Inner<M> {
   readonly options: ContextManagerOptions<M>
-  /** The session that files are saved for. */
-  readonly sessionId: string | undefined
   /** Several sessions may share the manager: it remembers nothing that left a request. */
   readonly isShared: boolean
-  /** Where images and files were saved, by the digests of their content. */
-  readonly saved: LruCache<string, string>
+  /** Saves images and files that leave. */
+  readonly saver: MediaSaver
   readonly pruner: HistoryPruner
   readonly turns: Semaphore
   readonly tell: (error: SpillwayError) => void
@@ -47,6 +38,8 @@ export interface Inner<M> {
   readonly counts: { known: number }
   /** Who the request is sent to that is prepared. */
   recipient: Recipient
+  /** The limits of that request. */
+  limits: MediaLimits
   environment: { of: unknown; tokens: number; bytes: number | undefined } | undefined
   fold: Fold<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
@@ -69,10 +62,11 @@ export interface Request {
   readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
-/** The limits of a request of these messages. */
-function limitsOf<M>({ options, recipient }: Inner<M>, messages: readonly M[]): MediaLimits {
-  const { maxRequestBytes: bytes, maxImages: images } = options
-  return mediaLimits(detectFormat(messages), definedOf({ bytes, images }), recipient)
+/** Takes note of who a request of these messages is sent to, and of its limits. */
+export function addressTo<M>(inner: Inner<M>, { provider, model }: Recipient, messages: readonly M[]): void {
+  const { maxRequestBytes: bytes, maxImages: images } = inner.options
+  inner.recipient = { provider, model }
+  inner.limits = mediaLimits(detectFormat(messages), definedOf({ bytes, images }), inner.recipient)
 }
 
 /**
@@ -103,31 +97,29 @@ export async function withinLimits<M>(
 /** A history without what the last request left out: it stays pruned. */
 function withKnownPruning<M>(inner: Inner<M>, history: M[]): readonly M[] {
   const { lastSent } = inner
-  if (lastSent === undefined || !isLimited(limitsOf(inner, history))) return history
+  if (lastSent === undefined || !isLimited(inner.limits)) return history
   const shared = sharedMessages(history, lastSent.history)
   return [...lastSent.sent.slice(0, shared), ...history.slice(shared)]
 }
 
 /** Replaces images and files of a request by notes. Returns how many. */
 async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): Promise<number> {
-  const { images, fold, options, sessionId, isShared, saved, tell } = inner
-  const { storage, language, estimateTokens } = options
+  const { images, fold, options, limits, isShared, saver, tell } = inner
+  const { language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
-  const at = placesIn(fold, stored.length)
+  const at = storedPlacesIn(fold, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
-  return boundMedia({ images, stored, sent, at }, limitsOf(inner, sent), {
-    storage,
-    sessionId,
+  return boundMedia({ images, stored, sent, at }, limits, {
+    saver,
     language,
     beside: environmentBytes(inner),
     isKept: !isShared,
-    saved,
     tokensOf,
   })
 }
 
 /** Where in the stored history a message of the lasting one is. */
-function placesIn(
+export function storedPlacesIn(
   fold: { placesIn: Fold<unknown>['placesIn'] } | undefined,
   length: number,
 ): (index: number) => number {
@@ -143,7 +135,7 @@ export function forgetShared<M>(inner: Inner<M>): void {
 
 /** The size of a request that exceeds a limit, and the limits; `undefined` for all others. */
 export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits | undefined {
-  const limits = limitsOf(inner, sent)
+  const { limits } = inner
   if (!isLimited(limits)) return undefined
   const size = requestSize(sent, environmentBytes(inner))
   return isWithinLimits(size, limits) ? undefined : { size, limits }
@@ -158,7 +150,7 @@ export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
     return withoutRemovedThinking(
       inner,
       stored,
-      inner.images.apply(stored, folded, placesIn(inner.fold, stored.length)),
+      inner.images.apply(stored, folded, storedPlacesIn(inner.fold, stored.length)),
     )
   inner.fold = undefined
   inner.images.keep()
@@ -179,7 +171,7 @@ export function lastingAfterChange<M>(
 /** The history without the signed reasoning that an earlier change has outdated. */
 function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
   if (thinkingRemovedBefore === 0) return history
-  const at = placesIn(fold, stored.length)
+  const at = storedPlacesIn(fold, stored.length)
   let end = 0
   while (end < history.length && at(end) < thinkingRemovedBefore) end++
   return withoutBoundThinking(history, viewsIn(history), 0, end)

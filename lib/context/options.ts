@@ -34,8 +34,8 @@ export interface ContextManagerOptions<M = unknown> {
    * Maximum bytes of a request: of the JSON of its messages and of `environment`, with binary data in base64. Above this limit the oldest
    * images and files are replaced by notes, down to three quarters of it; a `storage` with `saveBytes` saves them. Those in messages
    * after the model's last answer stay, and if these are too large `fits` is false.
-   * @default the documented limit of the provider that `prepare` is given, else of the format's: 32 MB for `anthropic`, 50 MB for
-   * `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
+   * @default the documented limit of the provider that `prepare` is given, if it has one; without a provider that of the format: 32 MB
+   * for `anthropic`, 50 MB for `openai-responses` and `openai-agents`, 20 MB for `gemini`, none for others
    */
   maxRequestBytes?: number
   /**

@@ -20,7 +20,7 @@ export async function guarded<M>(
     signal,
   }: { isRefused: boolean; compaction: CompactionReport | undefined; signal: AbortSignal | undefined },
 ): Promise<Guarded | undefined> {
-  const { options, pruner, usable, tell } = inner
+  const { options, pruner, usable, recipient, tell } = inner
   const { overflow = 'openclaw', reserveTokens = 0, estimateTokens, storage, ledger } = options
   const whole = requestTokens(inner, tokens)
   const reserved = Math.max(reserveTokens + whole - tokens, 0)
@@ -31,6 +31,7 @@ export async function guarded<M>(
   share(pruner)
   try {
     const given = {
+      ...recipient,
       messages,
       contextWindowTokens: contextWindow,
       reserveTokens: reserved,

@@ -2,7 +2,7 @@
 
 import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
-import type { MediaLimits } from '../overflow/media-limits'
+import type { MediaLimits } from '../overflow/provider-limits'
 import { type PruneReport, REASON_WORDS } from '../pruning/report'
 import type { POLICIES } from './options'
 

@@ -18,13 +18,14 @@ export type { CompactionProfile, CompactOptions, Summarize } from '../compaction
 export type { ReadStateOptions } from '../compaction/read-state-options'
 export type { CompactionPlan, CompactionReason, CompactionReport, CompactionState } from '../compaction/report'
 export type { CompactionEnvironment, SummaryRequest } from '../compaction/types'
-export { ContextManager } from '../context/context-manager'
+export { ContextManager, type PrepareContextOptions } from '../context/context-manager'
 export type { ListedMessage } from '../context/listed-messages'
 export type { ContextManagerOptions } from '../context/options'
 export type { ContextReport, PreparedContext } from '../context/report'
 export type { ContextSavings } from '../context/savings'
 export type { ContextManagerState } from '../context/state'
 export type { ContextStep } from '../context/step-reports'
+export type { Recipient } from '../overflow/provider-limits'
 export {
   adviseCacheLifetime,
   type CacheLifetimeAdvice,

@@ -1,20 +1,18 @@
 /** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
-import { type ImageSize, imageSize, MAX_HEADER } from './image-size'
-import { mediumHead, mediumOf, pagesOf } from './media'
-import type { HistoryFormatName } from './message-view'
+import type { ImageSize } from './image-size'
+import { mediumOf, pagesOf, pixelsOf } from './media'
+import type { HistoryFormatName, Medium } from './message-view'
 
 /** Tokens of a medium whose size is not known: one megapixel at the rate of the large providers. */
 export const PER_MEDIA = 1_500
-
-/** Bytes that have the size of most images. */
-const SHORT_HEADER = 1024
 
 /** How a provider counts an image. */
 interface ImageRule {
   tokens(size: ImageSize): number
   /** Tokens of an image with the detail `low`, where the provider has that. */
   low?: number
+  /** Where the rule is from. */
   source: string
   /** The day on which the source said so. */
   day: string
@@ -45,11 +43,8 @@ const GEMINI: ImageRule = {
   day: '2026-11-26',
 }
 
-/**
- * @internal
- * Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes.
- */
-export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
+/** Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes. */
+export const IMAGE_RULES: { readonly [F in HistoryFormatName]?: ImageRule } = {
   anthropic: ANTHROPIC,
   'openai-chat': OPENAI,
   'openai-responses': OPENAI,
@@ -61,6 +56,7 @@ export const IMAGE_RULES: Partial<Record<HistoryFormatName, ImageRule>> = {
 interface PageRule {
   /** Tokens of a page. */
   page: number
+  /** Where the rule is from. */
   source: string
   /** The day on which the source said so. */
   day: string
@@ -72,8 +68,12 @@ const ANTHROPIC_PAGES: PageRule = {
   day: '2026-04-26',
 }
 
-/** OpenAI names no number for a page, and counts as Anthropic here: both send the text and an image of each page. */
-const PAGE_RULES: Partial<Record<HistoryFormatName, PageRule>> = {
+/**
+ * Formats that are not here count as Anthropic's. OpenAI names no number for a page, and sends the text and an image of each page as
+ * well.
+ */
+export const PAGE_RULES: { readonly [F in HistoryFormatName]?: PageRule } = {
+  anthropic: ANTHROPIC_PAGES,
   gemini: {
     page: 258,
     source: 'ai.google.dev, "Document understanding", a copy without a date: 258 a page',
@@ -87,24 +87,24 @@ const PAGE_RULES: Partial<Record<HistoryFormatName, PageRule>> = {
  */
 export function tokensOfMedium(part: unknown, format: HistoryFormatName): number {
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
-  // Most headers are in front; that of a JPEG may be behind a preview.
-  for (const most of [SHORT_HEADER, MAX_HEADER]) {
-    const { bytes, detail } = mediumHead(part, most)
-    if (rule.low !== undefined && detail === 'low') return rule.low
-    const size = bytes && imageSize(bytes)
-    if (size !== undefined) return rule.tokens(size)
-    if (bytes?.subarray(0, PDF.length).equals(PDF)) return tokensOfPdf(part, format)
-    if (bytes === undefined || bytes.length < most) break
-  }
-  return PER_MEDIA
+  if (rule.low !== undefined && detailOf(part) === 'low') return rule.low
+  const medium = mediumOf(part)
+  if (medium.head(PDF.length)?.equals(PDF)) return tokensOfPdf(medium, format)
+  const size = pixelsOf(medium)
+  return size === undefined ? PER_MEDIA : rule.tokens(size)
+}
+
+/** The detail that was asked for. */
+function detailOf(part: unknown): unknown {
+  const { image_url: image, detail } = Object(part) as { image_url?: { detail?: unknown }; detail?: unknown }
+  return Object(image).detail ?? detail
 }
 
 /** The first bytes of a PDF. */
 const PDF = Buffer.from('%PDF-')
 
-function tokensOfPdf(part: unknown, format: HistoryFormatName): number {
-  const content = mediumOf(part).content()
-  const pages = content === undefined ? 0 : pagesOf(content)
+function tokensOfPdf(pdf: Medium, format: HistoryFormatName): number {
+  const pages = pagesOf(pdf)
   const { page } = PAGE_RULES[format] ?? ANTHROPIC_PAGES
   return pages === 0 ? PER_MEDIA : pages * page
 }

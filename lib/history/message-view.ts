@@ -96,6 +96,22 @@ export interface TextSizes {
   readonly results: readonly number[]
 }
 
+/** An image or a file in a message. */
+export interface Medium {
+  /** Its media type, or a word for it. */
+  type: string
+  /** Bytes that it takes in a request; 0 if the provider fetches it from elsewhere. */
+  bytes: number
+  /** Its content; `undefined` if the message does not have it, or it is not base64. */
+  content(): Buffer | undefined
+  /** The first bytes of its content, of which no more is read. */
+  head(most: number): Buffer | undefined
+  /** Bytes of its content; only the head is checked to be base64. */
+  size(): number | undefined
+  /** A short text by which it is known again. */
+  fingerprint(): string
+}
+
 /** A part of a message that is not text. `isBlanked`: its place takes no note, so a blank image replaces it. */
 export interface MediaPart {
   readonly part: unknown
@@ -120,8 +136,8 @@ export interface ViewFormat {
   withResults(message: object, texts: ReadonlyMap<number, string>, alone?: ReadonlySet<number>): object | undefined
   /** The same for blank names of tools, where a result has to have one; the message itself if none has. */
   withToolNames(message: object, names: ReadonlyMap<number, string>): object | undefined
-  /** Describes each part of a result that is not text: its media type, or a word for it, and its size where that is known. */
-  mediaOf(message: object, result: number): readonly string[]
+  /** The parts of a result that are not text. */
+  mediaOf(message: object, result: number): readonly Medium[]
   /** The same for the arguments of calls. */
   withArguments(message: object, args: ReadonlyMap<number, Readonly<Record<string, unknown>>>): object | undefined
   /** Every call and every result is an element of the history of its own, in any order. */

@@ -15,7 +15,10 @@ const KEPT: ReadonlySet<string> = new Set([
   'lc_serializable',
 ])
 
-/** Number of values in a message: more of them are no message, and those in a cycle have no end. */
+/**
+ * Number of values that are counted: those that hold each other many times have no end. A message with more of them has at least the
+ * bytes of these, so that it does not seem to fit.
+ */
 const MAX_VALUES = 2 ** 20
 
 /** Bytes of a message; `view` is its view, which remembers them. Never throws. */
@@ -26,7 +29,10 @@ export function messageBytes(message: unknown, view: MessageView): number {
   return view.bytes
 }
 
-/** Bytes of a value without these fields, and without values that have no JSON: they are not sent. Never throws. */
+/**
+ * Bytes of a value without these fields, and without values that have no JSON: they are not sent. If there are more
+ * than {@link MAX_VALUES}, the number is less than their bytes. Never throws.
+ */
 export function valueBytes(value: unknown, kept?: ReadonlySet<string>): number {
   return new Count().of(value, kept)
 }
@@ -49,7 +55,7 @@ class Count {
   }
 
   private bytesOf(value: unknown, kept?: ReadonlySet<string>): number {
-    if (this.left-- <= 0) throw new RangeError('too many values')
+    this.left--
     if (typeof value === 'string') return textBytes(value)
     if (typeof value !== 'object' || value === null) return JSON.stringify(value)?.length ?? 0
     if (value instanceof Uint8Array || value instanceof ArrayBuffer) return Math.ceil(value.byteLength / 3) * 4 + 2
@@ -71,16 +77,19 @@ class Count {
   }
 
   private ofList(list: readonly unknown[]): number {
-    if (list.length > this.left) throw new RangeError('too many values')
     let bytes = 1
-    // Each element is followed by a comma or by the end, and one without JSON is null.
-    for (const at of list.keys()) bytes += (this.ofField(list, at) || NULL) + 1
+    for (const at of list.keys()) {
+      if (this.left <= 0) return bytes + LEAST * (list.length - at)
+      // Each element is followed by a comma or by the end, and one without JSON is null.
+      bytes += (this.ofField(list, at) || NULL) + 1
+    }
     return Math.max(bytes, 2)
   }
 
   private ofFields(holder: Readonly<Record<string, unknown>>, kept?: ReadonlySet<string>): number {
     let bytes = 1
     for (const key of Object.keys(holder)) {
+      if (this.left <= 0) break
       const size = kept?.has(key) ? 0 : this.ofField(holder, key)
       if (size > 0) bytes += textBytes(key) + size + 2
     }
@@ -91,8 +100,7 @@ class Count {
   private ofField(holder: object, key: PropertyKey): number {
     try {
       return this.bytesOf((holder as Record<PropertyKey, unknown>)[key])
-    } catch (thrown) {
-      if (this.left <= 0) throw thrown
+    } catch {
       return 0
     }
   }
@@ -100,6 +108,9 @@ class Count {
 
 /** Bytes of `null`. */
 const NULL = 4
+
+/** Bytes that each element of a list has at least: a digit and a comma. */
+const LEAST = 2
 
 /** Bytes of a text as JSON; base64 is not copied. */
 function textBytes(text: string): number {

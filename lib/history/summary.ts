@@ -18,7 +18,6 @@ export interface SummaryWords {
   unknown: string
   earlier: string
   lines: string
-  image: string
   omitted: string
 }
 

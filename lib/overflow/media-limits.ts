@@ -1,77 +1,12 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
 import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
-import { describeMedium, type Medium, mediumKey, mediumOf } from '../history/media'
+import { mediumKey, mediumOf } from '../history/media'
 import { sameView } from '../history/message-identity'
-import type { HistoryFormatName, MessageView } from '../history/message-view'
+import type { HistoryFormatName, Medium, MessageView } from '../history/message-view'
 import { messageBytes } from '../history/request-bytes'
 import { isAnswer } from '../history/roles'
-
-/** Limits of a request. */
-export interface MediaLimits {
-  bytes: number
-  images: number
-}
-
-/** Who a request is sent to, as far as its host knows. */
-export interface Recipient {
-  /** As its framework names it, such as `anthropic.messages` or `openai`. */
-  provider?: string | undefined
-  /** Id of the model. */
-  model?: string | undefined
-}
-
-/** Limits that a provider documents for its requests. */
-interface ProviderLimits {
-  limits: Partial<MediaLimits>
-  /** Formats that only this provider's requests have. */
-  formats: readonly HistoryFormatName[]
-  /** Its names in the supported frameworks. */
-  names: RegExp
-  /** Ids of its models, as it writes them. */
-  models: RegExp
-  source: string
-  /** The day on which the source said so. */
-  day: string
-}
-
-/** Documented limits of requests. All others are not known: a gateway or a cloud may have limits of its own for the same models. */
-const DOCUMENTED: readonly ProviderLimits[] = [
-  {
-    limits: { bytes: 32e6, images: 100 },
-    formats: ['anthropic'],
-    names: /^anthropic(\.|$)/,
-    models: /^claude-/,
-    source:
-      'platform.claude.com, "Vision", general limits: 32 MB, and 100 images for models with a window of 200,000 tokens, 600 for others; the lower one counts',
-    day: '2026-11-26',
-  },
-  {
-    limits: { bytes: 50e6, images: 500 },
-    formats: ['openai-responses', 'openai-agents'],
-    names: /^openai(\.|$)/,
-    models: /^(ft:)?(gpt-\d|chatgpt-|o\d|computer-use-)/,
-    source: 'platform.openai.com, "Images and vision": 50 MB and 500 images',
-    day: '2026-11-26',
-  },
-  {
-    limits: { bytes: 20e6 },
-    formats: ['gemini'],
-    names: /^(google|google\.generative-ai|google-?genai|googlegenerativeai)$/,
-    models: /^(models\/)?gemini-/,
-    source: 'ai.google.dev, "Image understanding": 20 MB with inline data',
-    day: '2026-11-26',
-  },
-  {
-    limits: { bytes: 20e6 },
-    formats: [],
-    names: /^(amazon-bedrock|(aws_)?bedrock|chat_bedrock_converse|bedrock_converse)$/,
-    models: /(^|[./])anthropic\.claude-/,
-    source:
-      'docs.aws.amazon.com, "Anthropic Claude Messages API", request and response: 20 MB; other models have other limits',
-    day: '2026-11-30',
-  },
-]
+import { documentedLimits, type MediaLimits, type Recipient } from './provider-limits'
 
 /** Share of a limit down to which media leave once it is reached: each time costs the provider's cache. */
 const ROOM = 0.75
@@ -95,23 +30,14 @@ export interface Leaving {
   media: readonly (Medium | undefined)[]
 }
 
-/** Returns the limits of a history: what the caller says, else what the provider documents that it is sent to, or that of its format. */
+/** Returns the limits of a request: those of the caller, else those that are documented for its recipient or its format. */
 export function mediaLimits(
   format: HistoryFormatName | undefined,
   given: Partial<MediaLimits>,
-  recipient: Recipient = {},
+  recipient: Recipient,
 ): MediaLimits {
-  const documented =
-    DOCUMENTED.find((one) => receives(one, recipient)) ??
-    DOCUMENTED.find(({ formats }) => formats.includes(format as never))
-  const { bytes, images } = { ...documented?.limits, ...given }
+  const { bytes, images } = { ...documentedLimits(format, recipient), ...given }
   return { bytes: bytes ?? Number.POSITIVE_INFINITY, images: images ?? Number.POSITIVE_INFINITY }
-}
-
-/** Other servers take requests in the way of a provider, but seldom have models of its names: a model that is known decides as well. */
-function receives({ names, models }: ProviderLimits, { provider, model }: Recipient): boolean {
-  const isOwn = model !== undefined && models.test(model)
-  return provider === undefined ? isOwn : names.test(provider) && (model === undefined || isOwn)
 }
 
 /** The bytes and images of a request. */
@@ -196,13 +122,13 @@ export function isWithinLimits(size: MediaLimits, limits: MediaLimits): boolean 
 const HARMLESS = 1e6
 
 /** Chooses the media that leave after a provider refused the size of a request: half of the bytes, or fewer. */
-export function leavingAfterRefusal(messages: readonly unknown[]): Leaving[] {
+export function leavingAfterRefusal(messages: readonly unknown[], recipient: Recipient): Leaving[] {
   const read = viewsIn(messages)
   const all = mediaIn(messages, read)
   const ofMedia = all.reduce((sum, { medium }) => sum + medium.bytes, 0)
   if (ofMedia < HARMLESS) return []
   const size = sizeOf(messages, read, all, 0)
-  const { images } = mediaLimits(read.format, {})
+  const { images } = mediaLimits(read.format, {}, recipient)
   return leavingUntil({ bytes: size.bytes - ofMedia / 2, images }, size, all, read)
 }
 
@@ -296,11 +222,4 @@ function byMessage(all: readonly PlacedMedium[], leaving: ReadonlySet<PlacedMedi
     messages.set(placed.index, media)
   }
   return [...messages].map(([index, media]) => ({ index, media }))
-}
-
-/** The note in place of a medium. */
-export function noteOf(medium: Medium, path: string | undefined, chinese: boolean): string {
-  const what = describeMedium(medium)
-  if (chinese) return path === undefined ? `[${what}，已移除]` : `[${what}，已移除；保存在 ${path}]`
-  return path === undefined ? `[${what}, left out]` : `[${what}, left out; saved in ${path}]`
 }

@@ -7,6 +7,7 @@ import { asText } from '../util/guards'
 import { checkOptions, oneOf, signal } from '../validation/options'
 import { describe, invalid, isRecord, wrong } from '../validation/validate'
 import { CHECK, checkedWindow, type OverflowProfile } from './limits'
+import { RECIPIENT_CHECKS, type Recipient } from './provider-limits'
 import type { OverflowEvent } from './state-machine'
 
 /** Classification of a provider's error, as `classifyOverflow` returns it. */
@@ -67,7 +68,7 @@ export interface OverflowReport {
 export type Compacted<M> = readonly M[] | { messages: readonly M[] } | undefined
 
 /** Options of {@link recoverFromOverflow}. */
-export interface RecoverOptions<M> {
+export interface RecoverOptions<M> extends Recipient {
   /** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
   messages: readonly M[]
   /** The model's window in tokens. A limit that the provider's error names counts if it is less. */
@@ -184,6 +185,7 @@ export const RECOVER_CHECKS = {
   ledger: LEDGER_CHECK,
   thinking: oneOf('keep-prefix', 'ignore'),
   language: oneOf('en', 'zh-CN'),
+  ...RECIPIENT_CHECKS,
 } as const
 
 /** Returns the window that a history has to fit into. */

@@ -6,6 +6,7 @@ import { Estimate } from '../history/estimate'
 import { warnUnreadable } from '../history/format-warning'
 import { formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { isChinese } from '../history/language'
+import { noteOf } from '../history/media-notes'
 import type { MessageView } from '../history/message-view'
 import { restoreFolds, shortenFolded } from '../history/restore-folds'
 import { isAnswer } from '../history/roles'
@@ -19,7 +20,7 @@ import { describe, invalid, wrong } from '../validation/validate'
 import { budgetsOf } from './budget'
 import { boundResults } from './limit-results'
 import { MAX_OVERFLOW_COMPACTION_ATTEMPTS, type OverflowLimits, type OverflowProfile, profileLimits } from './limits'
-import { leavingAfterRefusal, noteOf } from './media-limits'
+import { leavingAfterRefusal } from './media-limits'
 import { alone, breaksPairs } from './pairs'
 import type { OverflowReport, OverflowStep, RecoverOptions } from './recovery-options'
 import { isRefusedThinking, RECOVER_CHECKS, readRecoveryState, windowOf } from './recovery-options'
@@ -142,7 +143,7 @@ export class Walk<M> {
    * request that has few tokens and was too long had too many bytes.
    */
   private withoutMedia(): { messages: M[]; count: number } | undefined {
-    const leaving = leavingAfterRefusal(this.messages)
+    const leaving = leavingAfterRefusal(this.messages, this.options)
     const format = this.read.format
     if (leaving.length === 0 || format === undefined) return undefined
     const { language } = this.options

@@ -7,7 +7,7 @@ import { Votes } from '../history/formats/detect-format'
 import { KnownResults } from '../history/known-results'
 import { factsOfAll, type ResultText } from '../history/message-cache'
 import { messageSize, sameView } from '../history/message-identity'
-import type { CallView, HistoryFormatName, MessageView, TextSizes } from '../history/message-view'
+import type { CallView, HistoryFormatName, Medium, MessageView, TextSizes } from '../history/message-view'
 import { isAnswer } from '../history/roles'
 import { isSummary } from '../history/summary'
 import { ToolPairs } from '../history/tool-pairs'
@@ -437,7 +437,7 @@ export class HistoryReader implements ItemHistory {
     return this.items.reduce((sum, item) => sum + (item.restored ? 1 : 0), 0)
   }
 
-  mediaOf(index: number, place: number): readonly string[] {
+  mediaOf(index: number, place: number): readonly Medium[] {
     const { format, object } = this.known[index] as KnownMessage
     return format?.mediaOf(object as object, place) ?? []
   }

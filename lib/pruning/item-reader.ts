@@ -2,7 +2,7 @@
 
 import type { Estimate } from '../history/estimate'
 import { type ResultText, recordFacts, unitsOf } from '../history/message-cache'
-import type { CallView, MessageView, ResultView, TextSizes } from '../history/message-view'
+import type { CallView, Medium, MessageView, ResultView, TextSizes } from '../history/message-view'
 import { savedPathOf } from '../history/saved-path'
 import { native } from '../native/native'
 import type { ToolResultRecord } from '../types'
@@ -53,7 +53,7 @@ export interface ItemHistory {
   /** True if arguments are items. */
   readonly readsArguments: boolean
   callOf(result: number): CallView | undefined
-  mediaOf(index: number, place: number): readonly string[]
+  mediaOf(index: number, place: number): readonly Medium[]
   send(item: HistoryItem, text: string): void
 }
 

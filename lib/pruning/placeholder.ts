@@ -1,6 +1,8 @@
 /** Placeholders of pruned items: those of the caller, and the usual ones. */
 
 import type { Estimate } from '../history/estimate'
+import { describeMedia } from '../history/media'
+import type { Medium } from '../history/message-view'
 import { usualPlaceholder } from '../history/usual-placeholder'
 import { call } from '../native/native'
 import { catchLater } from '../util/warn'
@@ -45,9 +47,6 @@ export interface About {
 
 export const NOTHING_MORE: About = { media: '', words: '', isRepeatable: () => false }
 
-/** Maximum number of media kinds that a placeholder names. */
-const MAX_KINDS = 5
-
 export class Placeholders {
   private readonly usual = new Map<string, string>()
 
@@ -68,16 +67,13 @@ export class Placeholders {
     return about.media + this.defaultOf(item, about)
   }
 
-  /** Returns the text about the media of a pruned result, of their descriptions. */
-  ofMedia(kinds: readonly string[]): string {
-    const images = kinds.every((kind) => kind.startsWith('image'))
-    const counted = [...new Set(kinds)].map((kind) => {
-      const count = kinds.filter((other) => other === kind).length
-      return count === 1 ? kind : `${count} × ${kind}`
-    })
-    const names = counted.slice(0, MAX_KINDS).join('; ')
-    if (this.settings.language === 'zh-CN') return `[${images ? '图片' : '文件'}已移除：${names}] `
-    return `[${images ? 'image' : 'media'} removed: ${names}] `
+  /** Returns the text about the media of a pruned result. */
+  ofMedia(media: readonly Medium[]): string {
+    const isChinese = this.settings.language === 'zh-CN'
+    const areImages = media.every(({ type }) => type.startsWith('image'))
+    const words = describeMedia(media, isChinese)
+    if (isChinese) return `[${areImages ? '图片' : '文件'}已移除：${words}] `
+    return `[${areImages ? 'image' : 'media'} removed: ${words}] `
   }
 
   private defaultOf({ kind, outputPath }: HistoryItem, { words, isRepeatable }: About): string {

@@ -11,8 +11,8 @@ import { approvalsOf, judge } from '../shared/approvals'
 import { checkControls, folderOf, toolControls } from '../shared/controls'
 import { guardCall, type HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
-import { recipientOf } from '../shared/model-id'
 import { overflowOf, Requests } from '../shared/prepare-request'
+import { recipientOf } from '../shared/recipient'
 import { type LangChainControls, type LangChainRuntime, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A middleware of LangChain: what `createMiddleware` of `langchain` makes. */

@@ -3,9 +3,9 @@
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkControls } from '../shared/controls'
-import { recipientOf } from '../shared/model-id'
 import { overlay } from '../shared/override-methods'
 import { firstAttempt, type OutgoingRequest, overflowOf, Requests } from '../shared/prepare-request'
+import { recipientOf } from '../shared/recipient'
 import { type AgentsControls, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A request of the SDK, as far as it is read here. */

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os'
 import { basename, dirname } from 'node:path'
 import type { ToolControls } from 'spillway'
-import type { Recipient } from '../../overflow/media-limits'
+import type { Recipient } from '../../overflow/provider-limits'
 import { rememberOutput } from '../../storage/saved-outputs'
 import { folderFor } from '../../tools/working-folder'
 import { isArray } from '../../util/guards'
@@ -11,8 +11,8 @@ import { isRecord } from '../../validation/validate'
 import { checkControls, folderOf, sessionFrom, tellUnheard, toolControls } from '../shared/controls'
 import type { HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
-import { recipientOf } from '../shared/model-id'
 import { Requests } from '../shared/prepare-request'
+import { recipientOf } from '../shared/recipient'
 import { replaceArgs, SplitCalls } from '../shared/split-guard'
 import type { AdapterControls } from '../shared/types'
 
@@ -153,10 +153,11 @@ function editsIn(data: unknown): unknown[] {
 /** A prepared request. The last answer has the usage of the request before. */
 function prepared<M>(requests: Requests, messages: readonly M[], sessionId?: string, recipient: Recipient = {}) {
   const answer = messages.findLast((message) => Object(message).role === 'assistant')
-  const { usage, timestamp } = Object(answer) as Record<string, unknown>
+  const { usage, timestamp, model, provider } = Object(answer) as Record<string, unknown>
   requests.observe(sessionId, usage, timestamp ?? usage)
+  const isKnown = recipient.model !== undefined || recipient.provider !== undefined
   // A host that does not say its model most likely continues with the one that answered last.
-  return requests.prepare(messages, sessionId, recipient.model === undefined ? recipientOf(answer) : recipient)
+  return requests.prepare(messages, sessionId, isKnown ? recipient : recipientOf({ model, provider }))
 }
 
 interface ToolEvent {
@@ -172,7 +173,7 @@ interface PiContext {
   sessionManager?: { getSessionId?: () => unknown }
   /** The folder of the session, in which pi's tools work. */
   cwd?: unknown
-  model?: { id?: unknown }
+  model?: { id?: unknown; provider?: unknown }
 }
 
 interface PiResult {

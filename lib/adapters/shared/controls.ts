@@ -35,6 +35,8 @@ const {
   state: _state,
   signal: _signal,
   duringCompaction: _during,
+  provider: _provider,
+  model: _model,
   ...KNOWN
 } = RECOVER_CHECKS
 

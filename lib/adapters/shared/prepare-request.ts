@@ -7,7 +7,7 @@ import { resumeSession } from '../../fold/fold-session'
 import type { ToolResultKnowledge } from '../../history/ledger'
 import { changedResults } from '../../history/restore-folds'
 import { classifyOverflow } from '../../overflow/classify-overflow'
-import type { Recipient } from '../../overflow/media-limits'
+import type { Recipient } from '../../overflow/provider-limits'
 import { recoverFromOverflow } from '../../overflow/recover-from-overflow'
 import { leftResults, type PrunedItem } from '../../pruning/report'
 import { forgetResults } from '../../tools/fold-result'
@@ -19,7 +19,7 @@ import { badAnswer, isRecord } from '../../validation/validate'
 import { approvalsOf } from './approvals'
 import { isControl, tell, tellError } from './controls'
 import { Prefixes } from './recovered-prefixes'
-import type { AdapterControls, HistoryControl, PreparedMessages, SessionFacts } from './types'
+import type { AdapterControls, HistoryControl, PreparedMessages } from './types'
 
 /** Default window where neither the caller nor the provider names one; limits are a share of it. */
 const USUAL_WINDOW = 200_000
@@ -65,7 +65,7 @@ export class Requests {
       const { permission } = this.#controls
       if (permission !== undefined) approvalsOf(permission).settle(original, sessionId)
       messages = this.#prefixes.apply(original)
-      const control = this.#controlOf(sessionId, definedOf({ model: recipient.model }))
+      const control = this.#controlOf(sessionId, recipient)
       if (control !== undefined) ({ messages, options } = await this.#ask(control, messages, sessionId, recipient))
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
@@ -129,12 +129,12 @@ export class Requests {
     return typeof history === 'function' ? this.#sessions.get(sessionId)?.control : history
   }
 
-  #controlOf(sessionId: string | undefined, facts: SessionFacts = {}): HistoryControl | undefined {
+  #controlOf(sessionId: string | undefined, recipient: Recipient): HistoryControl | undefined {
     const { history } = this.#controls
     if (typeof history !== 'function') return history
     const known = this.#sessions.get(sessionId)
     if (known !== undefined) return known.control
-    const control: unknown = history(sessionId, facts)
+    const control: unknown = history(sessionId, definedOf({ ...recipient }))
     if (control !== undefined && !isControl(control))
       throw badAnswer('history', control, 'an object with prune or prepare')
     this.#sessions.set(sessionId, { control })
@@ -173,7 +173,7 @@ export class Requests {
     { sessionId, recipient = {} }: OutgoingRequest<M>,
   ): Promise<readonly M[]> {
     try {
-      const control = this.#controlOf(sessionId)
+      const control = this.#controlOf(sessionId, recipient)
       return control === undefined ? messages : (await this.#ask(control, messages, sessionId, recipient)).messages
     } catch (thrown) {
       tellError(this.#controls, 'history', thrown, sessionId)
@@ -224,13 +224,14 @@ export class Requests {
     if (recovery === false || attempt.retries >= (recovery.retries ?? USUAL_RETRIES) || signal?.aborted)
       return undefined
     const { retries: _, contextWindowTokens, ...options } = recovery
-    const { original, messages, sessionId } = request
+    const { original, messages, sessionId, recipient } = request
     try {
       const overflow = overflowOf(trouble, contextWindowTokens)
       if (overflow === undefined) return undefined
       const window = contextWindowTokens ?? (overflow.kind === 'overflow' ? overflow.limitTokens : undefined)
       const recovered = await recoverFromOverflow<unknown>({
         ...options,
+        ...recipient,
         messages,
         contextWindowTokens: window ?? USUAL_WINDOW,
         overflow,

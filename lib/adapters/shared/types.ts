@@ -1,20 +1,12 @@
 /** Options and events shared by all adapters. */
 
 import type { OverflowClass, OverflowReport, RecoverOptions, SpillwayError, ToolControls } from 'spillway'
-import type { DropThinkingOptions } from 'spillway/history'
+import type { DropThinkingOptions, Recipient } from 'spillway/history'
 
 /** Interface of a pruner or a context manager: returns the messages to send. */
 export interface PrepareOptions {
   /** Milliseconds since the epoch. */
   now: number
-}
-
-/** Facts about one request, for a context manager. */
-export interface RequestFacts extends PrepareOptions {
-  /** Id of the model that it is sent to, if the host names it. */
-  model?: string
-  /** The provider, as the host names it: `prepare` of a `ContextManager` knows the limits of some. */
-  provider?: string
 }
 
 /** Result of the call. */
@@ -32,7 +24,12 @@ export interface PreparedMessages {
  */
 export type HistoryControl = (
   | { prune(messages: readonly unknown[], options: PrepareOptions): PreparedMessages | Promise<PreparedMessages> }
-  | { prepare(messages: readonly unknown[], options: RequestFacts): PreparedMessages | Promise<PreparedMessages> }
+  | {
+      prepare(
+        messages: readonly unknown[],
+        options: PrepareOptions & Recipient,
+      ): PreparedMessages | Promise<PreparedMessages>
+    }
 ) & {
   /** Receives the usage of each response, where the framework gives it. */
   observe?(usage: unknown): unknown
@@ -40,17 +37,11 @@ export type HistoryControl = (
   accept?(response: unknown): unknown
 }
 
-/** Facts about a session that its host knows at the first request. */
-export interface SessionFacts {
-  /** Id of the model, if the host names it: `prices` of a `HistoryPruner` takes it. */
-  model?: string
-}
-
 /** How a request that did not fit is made to fit: the options of `recoverFromOverflow` that are not known from the request. */
 export interface RecoveryOptions
   extends Omit<
     RecoverOptions<unknown>,
-    'messages' | 'contextWindowTokens' | 'overflow' | 'state' | 'signal' | 'duringCompaction'
+    'messages' | 'contextWindowTokens' | 'overflow' | 'state' | 'signal' | 'duringCompaction' | keyof Recipient
   > {
   /**
    * The model's window in tokens. A limit that the provider's error names counts if it is less.
@@ -77,9 +68,10 @@ export type AdapterEvent =
 export interface RequestControls {
   /**
    * Leaves out of each request what it can do without. One pruner belongs to one session: give a function, and it is asked
-   * once for each session; the answers for the 1,000 sessions used last are kept. `observe` receives the usage of responses.
+   * once for each session, with the model and the provider of its first request as far as the host names them: `prices` of a
+   * `HistoryPruner` takes the model. The answers for the 1,000 sessions used last are kept. `observe` receives the usage of responses.
    */
-  history?: HistoryControl | ((sessionId: string | undefined, facts: SessionFacts) => HistoryControl | undefined)
+  history?: HistoryControl | ((sessionId: string | undefined, recipient: Recipient) => HistoryControl | undefined)
   /**
    * Sends a request that did not fit once more, shorter. `false` lets the error through.
    * @default {}

@@ -1,7 +1,7 @@
 /** Copies of a message with other results, arguments or media, and the parts that they are made from. Functions of a format may throw. */
 
-import { describeMedium, mediumOf } from '../media'
-import type { MediaNotes, MediaPart, ResultPiece, TakenResults } from '../message-view'
+import { mediumOf } from '../media'
+import type { MediaNotes, MediaPart, Medium, ResultPiece, TakenResults } from '../message-view'
 import { isBlankImage } from './blank-image'
 import { type FormatRules, innerOf, type MessageReading, readAt, readMessage } from './format-rules'
 import { type Edit, edited } from './immutable-edit'
@@ -103,15 +103,15 @@ export function mediaIn(rules: FormatRules, message: object): readonly MediaPart
   }))
 }
 
-/** Descriptions of the media in a result, in the words of their notes. */
-export function mediaOf(rules: FormatRules, message: object, place: number): readonly string[] {
+/** The media in a result. Those that cannot be replaced are not read: each is a file without data. */
+export function mediaOf(rules: FormatRules, message: object, place: number): readonly Medium[] {
   const { reading, path } = readMessage(rules, message) ?? {}
   const result = reading?.results?.[place]
   if (result === undefined || path === undefined) return []
   const places = result.withoutMedia?.('') ?? []
-  const kinds = places.map(([keys]) => describeMedium(mediumOf(keys.reduce<unknown>(get, innerOf(message, path)))))
-  while (kinds.length < (result.media ?? 0)) kinds.push('file')
-  return kinds
+  const media = places.map(([keys]) => mediumOf(keys.reduce<unknown>(get, innerOf(message, path))))
+  while (media.length < (result.media ?? 0)) media.push(mediumOf(undefined))
+  return media
 }
 
 /** Puts a note, or one after another, in place of media. */
