@@ -24,8 +24,6 @@ pub struct Words {
     pub earlier: &'static str,
     /// Names lines.
     pub lines: &'static str,
-    /// Replaces an image.
-    pub image: &'static str,
     /// Replaces `{n}` messages that are not passed to the summarizer.
     pub omitted: &'static str,
 }
@@ -44,7 +42,6 @@ pub static WORDS: [Words; 2] = [
         unknown: "may have changed",
         earlier: "read before an earlier summary",
         lines: "lines",
-        image: "[image left out]",
         omitted: "[{n} messages left out]",
     },
     Words {
@@ -59,7 +56,6 @@ pub static WORDS: [Words; 2] = [
         unknown: "可能已改动",
         earlier: "在更早的摘要之前读过",
         lines: "行",
-        image: "[已略去一张图片]",
         omitted: "[已略去 {n} 条消息]",
     },
 ];
