@@ -30,8 +30,9 @@ export interface PingAdvice {
   stopAfterMs: number
 }
 
-/** Share of the lifetime after which a ping is sent: it must arrive in time. */
-const IN_TIME = 0.9
+/** Milliseconds before the end of the lifetime at which a ping is sent, so that it arrives in time; of a short one at most a tenth. */
+const EARLY_MS = 5000
+const MOST_EARLY = 0.1
 
 const amount: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
 const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
@@ -43,7 +44,8 @@ const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
 
 /**
  * Advises when to repeat a prompt so that it stays in the provider's cache, and when to stop. Pings stop once they have cost as much as
- * the prompt costs without a cache. A ping comes after nine tenths of the lifetime, so a pause costs at most 2.3 times the minimum.
+ * the prompt costs without a cache. So a pause costs at most twice what it would cost if its length were known, for a lifetime of five
+ * minutes or more and a cached token that costs at least a sixtieth of any other. A ping comes five seconds before the cache expires.
  * @throws SpillwayError `INVALID_ARGUMENT` if an argument is not allowed
  */
 export function nextPing(options: NextPingOptions): PingAdvice {
@@ -53,10 +55,11 @@ export function nextPing(options: NextPingOptions): PingAdvice {
     if (value === undefined) throw wrong(`options.${name}`, value, amount[0])
   }
   const { prices, lifetimeMs } = readPrices(options.prices, 'options.prices')
-  const every = IN_TIME * (options.cacheLifetimeMs ?? lifetimeMs)
+  const lifetime = options.cacheLifetimeMs ?? lifetimeMs
+  const every = Math.max(lifetime - EARLY_MS, (1 - MOST_EARLY) * lifetime)
   const cost = prices.read * tokens
   const worth = Math.max(prices.miss - prices.read, 0) * tokens
-  const most = cost > 0 ? Math.floor(worth / cost) : Number.POSITIVE_INFINITY
+  const most = cost > 0 ? Math.floor(prices.miss / prices.read) : Number.POSITIVE_INFINITY
   const next = Math.floor(idleMs / every) + 1
   const pays = worth > 0 && Number.isFinite(every) && next <= most
   const stopAfterMs = worth > 0 && Number.isFinite(every) ? most * every : 0
