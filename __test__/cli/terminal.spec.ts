@@ -21,6 +21,19 @@ describe('in a terminal', () => {
     expect(terminal.screen()).not.toContain('» ')
   })
 
+  inTerminal('a help is wrapped between words where the terminal is narrow', async () => {
+    const terminal = new Terminal(60, 300)
+    expect(await terminal.run('spillway run --help')).toBe(0)
+    const screen = terminal.screen()
+    expect(screen).toContain(
+      '\nRuns a command, prints a preview of its output, and saves\nthe full output in a file.\n',
+    )
+    expect(screen).toMatch(/\nBoth streams .{20,48}\n/)
+    expect(screen).toMatch(/\n {6}--max-bytes SIZE .*\n {10,}such as/)
+    expect(await terminal.run('clear; spillway --help')).toBe(0)
+    expect(terminal.screen()).toMatch(/\nTruncates tool output .{20,38}\n[a-z]+ /)
+  })
+
   inTerminal('Ctrl-C ends the command, and what came is shown', async () => {
     const terminal = new Terminal()
     const ready = join(terminal.dir, 'ready')

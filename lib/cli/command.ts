@@ -185,8 +185,8 @@ export function helpOf(command: Command): string {
   const left = ([name, { short, value }]: [string, Option]) =>
     `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`
   const sections = [
-    `${bold('Usage:')} spillway ${command.name} ${command.usage}\n\n${command.summary}`,
-    command.about,
+    `${bold('Usage:')} spillway ${command.name} ${command.usage}\n\n${paragraphs(command.summary)}`,
+    command.about === undefined ? undefined : paragraphs(command.about),
     `${bold('Options:')}\n${table(all.map((entry) => [left(entry), entry[1].help]))}`,
     `${bold('Exit codes:')}\n${table([...exitsOf(command)])}`,
     `${bold('Examples:')}\n${command.examples.map(([line, meaning]) => `  # ${meaning}\n  ${line}`).join('\n')}`,
@@ -206,19 +206,33 @@ export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [name, summary] as const)
   return `${bold('Usage:')} spillway <command> [options]
 
-Truncates tool output of any size to a preview, and saves all of it where it can be read and searched.
+${paragraphs('Truncates tool output of any size to a preview, and saves all of it where it can be read and searched.')}
 
 ${bold('Commands:')}
 ${table(rows)}
 
-Each command has --help with examples, and all but browse and mcp have --json. spillway --version prints the version.
+${paragraphs('Each command has --help with examples, and all but browse and mcp have --json. spillway --version prints the version.')}
 `
+}
+
+/** Columns of a help: those of the terminal, as long as lines of that length can be read. */
+function columns(): number {
+  return Math.min(process.stdout.columns ?? 100, 120)
+}
+
+/** Wraps the paragraphs of a text at the width of the terminal. Lines that are indented stay as they are. */
+function paragraphs(text: string): string {
+  const joined = text.replaceAll(/(?<=\S)\n(?=\S)/g, ' ')
+  return joined
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : wrapped(line, columns()).join('\n')))
+    .join('\n')
 }
 
 /** Formats two columns; the right one is wrapped at the width of the terminal. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
-  const room = Math.max(30, Math.min(process.stdout.columns ?? 100, 120) - width - 4)
+  const room = Math.max(30, columns() - width - 4)
   const indent = `\n${' '.repeat(width + 4)}`
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrapped(right, room).join(indent)}`).join('\n')
 }
