@@ -7,9 +7,9 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
-use super::smart::Query;
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
+use super::smart::{Keep, Query};
 use super::strategies::Structured;
 use super::terminal_preview::Screen;
 use crate::text::terminal::source_map::Mark;
@@ -52,8 +52,10 @@ pub struct Window {
     meter: Option<Meter>,
     /// `Some` only for the smart strategy.
     scanner: Option<Box<Scanner>>,
-    /// `Some` only for strategies that keep a structure.
+    /// `Some` only for strategies that keep a structure, and for a document on one line.
     structured: Option<Structured>,
+    /// The limits of a text that may be a document on one line.
+    document: Option<Limits>,
     /// `Some` only if the text is terminal output as displayed.
     screen: Option<Box<Screen>>,
 }
@@ -84,6 +86,7 @@ impl Window {
             scanner: is_smart
                 .then(|| Box::new(Scanner::new(rules.unwrap_or_else(Rules::built_in), query))),
             structured: Structured::new(limits),
+            document: matches!(limits.keep, Keep::Smart(_)).then_some(*limits),
             screen: limits.terminal.then(|| Box::new(Screen::new(cap))),
         }
     }
@@ -139,13 +142,29 @@ impl Window {
         if let Some(scanner) = &mut self.scanner {
             scanner.push(bytes);
         }
-        if let Some(structured) = &mut self.structured {
-            structured.push(bytes);
-        }
+        self.read_structure(bytes);
         self.totals.bytes += bytes.len() as u64;
         self.totals.breaks += memchr_iter(b'\n', bytes).count() as u64;
         self.totals.ends_with_break = last == b'\n';
         self.last_byte = Some(last);
+    }
+
+    fn read_structure(&mut self, bytes: &[u8]) {
+        if let Some(limits) = &self.document {
+            if self.totals.bytes == 0 {
+                self.structured =
+                    bytes.first().and_then(|first| Structured::of_document(*first, limits));
+            }
+            // Lines that the limits let through are chosen by what they say.
+            let room = usize::try_from(limits.max_bytes.saturating_sub(self.totals.bytes));
+            let first_line = bytes.get(..room.unwrap_or(usize::MAX)).unwrap_or(bytes);
+            if self.structured.is_some() && memchr(b'\n', first_line).is_some() {
+                self.structured = None;
+            }
+        }
+        if let Some(structured) = &mut self.structured {
+            structured.push(bytes);
+        }
     }
 
     fn push_head(&mut self, bytes: &[u8]) {

@@ -45,6 +45,21 @@ impl Structured {
         }
     }
 
+    /// Creates the scanner for a text that is asked for its important lines, and may be a document on one line: of JSON, or a report
+    /// of a test run in XML. Its first byte says which.
+    pub fn of_document(first: u8, limits: &Limits) -> Option<Self> {
+        let most = limits.max_bytes;
+        match (limits.keep, first) {
+            (Keep::Smart(_), b'{' | b'[') => {
+                Some(Structured::Json(Box::new(json::Scanner::new(most))))
+            }
+            (Keep::Smart(_), b'<') => {
+                Some(Structured::Tests(Box::new(test_run::Scanner::new(most))))
+            }
+            _ => None,
+        }
+    }
+
     /// Takes the next bytes of the text.
     pub fn push(&mut self, bytes: &[u8]) {
         match self {
