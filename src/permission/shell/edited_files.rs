@@ -3,8 +3,10 @@
 use super::AnalyzedCommand;
 use super::analyzer::Walker;
 use super::command_tables::{CommandTable, is_match};
+use super::programs;
 use super::word::Word;
 use crate::permission::Domain;
+use crate::util::words::has_word;
 
 /// The commands that change the files among their operands: the number of operands before these, `.` if the current folder
 /// is changed when there are none, and options with a value in the next word.
@@ -62,6 +64,10 @@ static TABLE: CommandTable = CommandTable::new(
 1:-p,-o,-I yq -i,--in-place,--inplace",
 );
 
+/// Options of `black` whose value is the next word, whatever it is.
+const VALUED_BY_BLACK: &str = "\
+    --config --force-exclude --include --line-length --required-version --stdin-filename --target-version --workers -l -t -W";
+
 impl Walker<'_> {
     /// Adds the files that a program changes in place. The operands are indexes of words.
     pub(super) fn edited_files(
@@ -114,10 +120,12 @@ fn folder_options(base: &str) -> &'static [&'static str] {
 
 /// Returns the files that a program of the table changes. The operands are indexes of words.
 fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
-    // Neither is for the command: names of files that are left out, and the toolchain of `cargo`.
+    // Neither is for the command: values that can look like an option, and the toolchain of `cargo`.
     let is_own = |at: &usize| {
-        !matches!(words[at - 1].text.as_str(), "--exclude" | "--extend-exclude")
-            && !words[*at].text.starts_with('+')
+        let before = words[at - 1].text.as_str();
+        let takes_any = matches!(before, "--exclude" | "--extend-exclude")
+            || base == "black" && has_word(VALUED_BY_BLACK, before);
+        !takes_any && !words[*at].text.starts_with('+')
     };
     // Behind `--` there are files only, but for options of the program that `cargo fmt` runs.
     let ends = |word: &Word| base != "cargo" && word.text == "--";
@@ -160,7 +168,7 @@ fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
         files.push(Word::plain("."));
     }
     let mut options = joined.iter().filter_map(|word| word.text.split_once('='));
-    let folder = options.find(|(name, _)| folder_options(base).contains(name));
+    let folder = options.find(|(name, _)| programs::flag(name, folder_options(base)).is_some());
     if let Some((_, folder)) = folder {
         let within = files.iter_mut().filter(|file| !file.text.starts_with(['/', '~']));
         within.for_each(|file| file.text = [folder, "/", &file.text].concat());

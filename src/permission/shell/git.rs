@@ -358,8 +358,12 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
         }));
     }
     let valued = valued_by(name);
-    let is_value = |at: usize| at > 0 && takes_text(&rest[at - 1].text, valued);
     let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
+    // No option is behind `--`.
+    let is_of = |at: usize, options: &[&str]| {
+        (1..=end).contains(&at) && takes_text(&rest[at - 1].text, options)
+    };
+    let is_value = |at: usize| is_of(at, valued);
     let has = |names: &[&str]| {
         (0..end).any(|at| !is_value(at) && flag(without_value(&rest[at], valued), names).is_some())
     };
@@ -386,7 +390,7 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
     let mut arguments = 0;
     let (mut patterns, mut excluded) = (0, 0);
     for (at, word) in rest.iter().enumerate() {
-        if is_value(at) || at > 0 && takes_text(&rest[at - 1].text, texts) {
+        if is_value(at) || is_of(at, texts) {
             continue;
         }
         let (path, is_argument) = match word.text.strip_prefix('-') {

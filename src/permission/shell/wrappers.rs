@@ -334,7 +334,7 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
     let has_place = command.contains("{}");
     let is_read = words[at..].iter().all(is_certain)
         && (1..=MAX_ARGUMENTS).contains(&arguments.len())
-        && !arguments.iter().any(|word| word.text.starts_with(":::"))
+        && words[at..].iter().filter(|word| word.text.starts_with(":::")).count() == 1
         && !command.replace("{}", "").contains('{')
         && (!has_place || arguments.iter().all(is_plain));
     let texts = arguments.iter().map(|argument| match command.as_str() {
