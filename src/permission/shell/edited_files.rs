@@ -170,10 +170,16 @@ fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
     let mut options = joined.iter().filter_map(|word| word.text.split_once('='));
     let folder = options.find(|(name, _)| programs::flag(name, folder_options(base)).is_some());
     if let Some((_, folder)) = folder {
-        let within = files.iter_mut().filter(|file| !file.text.starts_with(['/', '~']));
-        within.for_each(|file| file.text = [folder, "/", &file.text].concat());
+        enter(folder, &mut files);
     }
     files
+}
+
+/// Makes names in the folder in which a program works relative to that of the command.
+fn enter(folder: &str, files: &mut [Word]) {
+    for file in files.iter_mut().filter(|file| !file.text.starts_with(['/', '~'])) {
+        file.text = [folder, "/", &file.text].concat();
+    }
 }
 
 /// Returns the words at these places with each value joined to its option by `=`, also one that is attached to one of the letters.
@@ -205,7 +211,7 @@ fn with_values(
 pub(super) fn valued_letters(base: &str) -> &'static str {
     match base {
         "perl" => "eEiIMmFxD",
-        "ruby" => "eEiIrFCx",
+        "ruby" => "eEiIrFCxX",
         _ => "efi",
     }
 }
@@ -221,14 +227,20 @@ pub(super) fn is_in_place(base: &str, word: &Word) -> bool {
 fn files_of_one_liner(base: &str, rest: &[Word]) -> Vec<Word> {
     let mut files = Vec::new();
     let (mut in_place, mut has_code) = (false, false);
+    let mut folder = None;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         let (letters, value) = word.option_letters(valued_letters(base));
         let gives_code = letters.ends_with(['e', 'E']);
         in_place |= is_in_place(base, word);
         has_code |= gives_code;
-        if value == Some("") && (gives_code || letters.ends_with(['I', 'r', 'C'])) {
-            words.next();
+        // Those of `perl` are about Unicode.
+        let enters = base == "ruby" && letters.ends_with(['C', 'X']);
+        if value == Some("") && (gives_code || enters || letters.ends_with(['I', 'r', 'C'])) {
+            let next = words.next().map(|word| word.text.as_str());
+            folder = next.filter(|_| enters).or(folder);
+        } else if enters {
+            folder = value;
         } else if word.text == "--" || !word.text.starts_with('-') {
             files.extend(Some(word).filter(|word| has_code && word.text != "--").cloned());
             // Options behind a script are its own.
@@ -237,6 +249,9 @@ fn files_of_one_liner(base: &str, rest: &[Word]) -> Vec<Word> {
                 files.extend(words.by_ref().skip(script).cloned());
             }
         }
+    }
+    if let Some(folder) = folder {
+        enter(folder, &mut files);
     }
     if in_place { files } else { Vec::new() }
 }
