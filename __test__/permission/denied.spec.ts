@@ -31,7 +31,12 @@ describe('with every command allowed', () => {
   })
 
   test('a file that may be banned, and one attached to an option, are not edited without a question', () => {
-    const commands = ['sort -omade/a b', "git restore 'm*/x'", "git checkout HEAD -- ':(icase)MADE/x'"]
+    const commands = [
+      'sort -omade/a b',
+      "git restore 'm*/x'",
+      "git checkout HEAD -- ':(icase)MADE/x'",
+      'git --icase-pathspecs rm MADE/x',
+    ]
     expect(decided(commands, /allow/)).toEqual([])
   })
 

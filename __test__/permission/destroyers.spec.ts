@@ -65,10 +65,11 @@ describe('what destroys a machine is denied in every mode', () => {
   test('more input than is read is asked about', () => {
     for (const command of [
       `echo '${'a '.repeat(65)}/' | xargs rm -rf`,
+      ...['dd', 'gdd', '/bin/dd', 'dcfldd'].map((dd) => `echo '${'a '.repeat(65)}/' | xargs ${dd}`),
       `echo '${'a/b/c '.repeat(60)}' | xargs sh -c '${'echo "$@"; '.repeat(400)}'`,
     ])
       expect(decide('defaults', command, 'full_access')).toBe('ask')
-    for (const command of ['wc -l', 'git add'])
+    for (const command of ['wc -l', 'git add', 'yarn add'])
       expect(decide('defaults', `echo '${'a '.repeat(65)}' | xargs ${command}`, 'full_access')).toBe('allow')
   })
 

@@ -81,7 +81,7 @@ const allowed: [string, string][] = [
   ['kubectl', 'kubectl exec p -- ls'],
   ['kubectl', 'echo a | cat && kubectl exec p -- ls'],
   ['parallel', 'cat x | parallel gzip'],
-  ['parallel', 'parallel -j 4 gzip ::: a b'],
+  ['gzip', 'parallel -j 4 gzip ::: a b'],
 ]
 
 test('a program without input, or with input that it does not run, is not asked about', () => {

@@ -8,7 +8,6 @@ use serde_json::Value;
 use spillway_core::options::{
     self, Call, DEFAULTS, OPTIONS, Settings, built_in_tools, finite_or_infinity,
 };
-use spillway_core::permission::shell::MAX_COMMAND_BYTES;
 use spillway_core::tools::{Kind, arguments, kind_of};
 use spillway_core::util::sort::object;
 use spillway_core::util::sync;
@@ -117,10 +116,10 @@ pub fn is_shell_tool(tool: String) -> bool {
     kind_of(&tool) == Some(Kind::Terminal)
 }
 
-/// Returns the command in the arguments of a shell tool, given as JSON; nothing for one that is too long to be read.
+/// Returns the command in the arguments of a shell tool, given as JSON.
 #[napi(catch_unwind)]
 pub fn command_of(args: String) -> Result<Option<String>> {
-    Ok(arguments::command_of(&parse(&args)?).filter(|command| command.len() <= MAX_COMMAND_BYTES))
+    Ok(arguments::command_of(&parse(&args)?))
 }
 
 pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {

@@ -325,9 +325,10 @@ pub fn index_words(
         let message = index.messages().saturating_sub(1) as u32;
         if flags & TEXT_RESULT != 0 {
             let result = index.results();
-            let last_seen = index.last_seen(text);
-            found.uses.extend(last_seen.into_iter().flat_map(|results| [message, result, results]));
-            found.words.push(index.index(text));
+            let indexed = index.index(text);
+            let before = indexed.last_seen.into_iter();
+            found.uses.extend(before.flat_map(|results| [message, result, results]));
+            found.words.push(indexed.words);
             continue;
         }
         let used = index.say(text, flags & TEXT_JSON != 0);

@@ -7,6 +7,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// Maximum length of a path in bytes.
 pub const MAX_PATH_BYTES: usize = 16 * 1024;
 
+/// Maximum number of folders around one.
+const MAX_AROUND: usize = 16;
+
 /// Resolves paths: follows symlinks, and spells names as the disk does. If a path does not exist, the nearest
 /// existing parent is resolved, and the rest is appended. `None` if the result is unknown.
 pub trait RealPaths {
@@ -129,6 +132,13 @@ impl Folders {
     /// Returns the target of an absolute, normalized path.
     pub fn target(&self, path: &str) -> String {
         self.inside(path).map_or_else(|| ["fs:", path].concat(), |rest| ["vault:/", rest].concat())
+    }
+
+    /// Returns the folders of the vault around a folder, the outermost first.
+    pub fn around(&self, folder: &str) -> impl Iterator<Item = String> {
+        let outer = folder.match_indices('/').map(|(end, _)| &folder[..end]);
+        let outer = outer.filter(|outer| self.inside(outer).is_some());
+        outer.take(MAX_AROUND).map(str::to_owned)
     }
 
     /// Returns the part of a path after the vault, if it is in the vault.

@@ -117,6 +117,15 @@ pub struct WordIndex {
     hasher: RandomState,
 }
 
+/// The facts that an index finds about a result.
+#[derive(Debug)]
+pub struct IndexedResult {
+    /// The words that stay of it, separated by spaces.
+    pub words: String,
+    /// The number of results since the last one with the same text.
+    pub last_seen: Option<u32>,
+}
+
 /// A word of a result.
 struct Candidate<'a> {
     word: &'a str,
@@ -185,8 +194,14 @@ impl WordIndex {
         used
     }
 
-    /// Returns how many results ago the text of the next result was one, before [`index`](Self::index) reads it.
-    pub fn last_seen(&mut self, text: &[u8]) -> Option<u32> {
+    /// Reads the text of a result.
+    pub fn index(&mut self, text: &[u8]) -> IndexedResult {
+        let last_seen = self.remember(text);
+        IndexedResult { words: self.index_words(text), last_seen }
+    }
+
+    /// Remembers the text of the next result. Returns how many results ago it was one.
+    fn remember(&mut self, text: &[u8]) -> Option<u32> {
         let hash = self.hash(text);
         let before = self.texts.insert(hash, self.results as usize);
         self.changes.push(Change::Text(hash, before));
@@ -194,7 +209,7 @@ impl WordIndex {
     }
 
     /// Returns the words that stay of a result, separated by spaces.
-    pub fn index(&mut self, text: &[u8]) -> String {
+    fn index_words(&mut self, text: &[u8]) -> String {
         let candidates = self.candidates(text);
         let is_listing = candidates.len() > LISTING;
         let mut chosen: Vec<(f64, usize)> = Vec::new();
@@ -278,16 +293,15 @@ mod tests {
         index.message();
         index.say(b"Look at parseConfig", false);
         index.message();
-        assert_eq!(index.index(b"parseConfig calls readSettings, readSettings"), "readSettings");
-        assert_eq!(
-            index.index(b"readSettings and writeSettings and writeSettings"),
-            "writeSettings"
-        );
+        let mut words = |text: &[u8]| index.index(text).words;
+        assert_eq!(words(b"parseConfig calls readSettings, readSettings"), "readSettings");
+        assert_eq!(words(b"readSettings and writeSettings and writeSettings"), "writeSettings");
         index.keep(1);
         index.message();
-        assert_eq!(index.index(b"parseConfig, readSettings, readSettings"), "readSettings");
+        let again = index.index(b"parseConfig, readSettings, readSettings");
+        assert_eq!(again.words, "readSettings");
         index.keep(0);
-        assert_eq!(index.index(b"parseConfig, parseConfig"), "parseConfig");
+        assert_eq!(index.index(b"parseConfig, parseConfig").words, "parseConfig");
     }
 
     #[test]
@@ -295,9 +309,7 @@ mod tests {
         let mut index = WordIndex::new(Limits::SHORT);
         let add = |index: &mut WordIndex, text: &[u8]| {
             index.message();
-            let last = index.last_seen(text);
-            index.index(text);
-            last
+            index.index(text).last_seen
         };
         let all = [&b"a"[..], b"b", b"a", b"a"].map(|text| add(&mut index, text));
         assert_eq!(all, [None, None, Some(2), Some(1)]);
@@ -313,17 +325,17 @@ mod tests {
         index.message();
         let text =
             b"openStore. Use mcp__x__search_output to search and read_output to read, read_output";
-        assert_eq!(index.index(text), "openStore");
+        assert_eq!(index.index(text).words, "openStore");
     }
 
     #[test]
     fn an_index_is_bounded_and_a_listing_has_hardly_any() {
         let mut index = WordIndex::new(Limits::SHORT);
         let many: String = (0..400).map(|at| format!("someName{at:03} ").repeat(2)).collect();
-        let chosen = index.index(many.as_bytes());
+        let chosen = index.index(many.as_bytes()).words;
         assert!((1000..=2000).contains(&chosen.len()), "{}", chosen.len());
         let listing: String = (0..600).map(|at| format!("src/listed/file{at}.ts\n")).collect();
-        assert_eq!(index.index(listing.as_bytes()), "");
+        assert_eq!(index.index(listing.as_bytes()).words, "");
     }
 
     proptest! {
@@ -332,7 +344,7 @@ mod tests {
             let mut index = WordIndex::new(Limits::SHORT);
             for text in &texts {
                 index.message();
-                let chosen = index.index(text.as_bytes());
+                let chosen = index.index(text.as_bytes()).words;
                 prop_assert!(chosen.len() <= text.len());
                 let mut all = Vec::new();
                 specific_words(text.as_bytes(), false, &mut |word| all.push(word));
@@ -340,7 +352,6 @@ mod tests {
             }
             let before = index.changes.len();
             index.message();
-            index.last_seen(texts.join(" ").as_bytes());
             index.index(texts.join(" ").as_bytes());
             index.keep(texts.len());
             prop_assert_eq!(index.changes.len(), before);

@@ -41,10 +41,17 @@ impl CommandTable {
 
     /// Returns what a command does and the words of its line, given its arguments.
     pub(super) fn find(&self, base: &str, rest: &[Word]) -> Option<(&'static str, &'static str)> {
-        self.text[*self.first().get(base)?..].lines().find_map(|line| {
+        self.lines(base).find(|(_, pattern)| is_match(pattern, rest, rest))
+    }
+
+    /// Returns the lines of a program: what such a command does, and its words.
+    pub(super) fn lines(&self, base: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let first = self.first().get(base);
+        let lines = first.map_or("", |first| &self.text[*first..]).lines();
+        lines.filter_map(move |line| {
             let (does, line) = line.split_once(' ')?;
             let (names, pattern) = line.split_once(' ')?;
-            (is_one_of(names, base) && is_match(pattern, rest)).then_some((does, pattern))
+            is_one_of(names, base).then_some((does, pattern))
         })
     }
 }
@@ -53,8 +60,9 @@ fn is_option(word: &Word) -> bool {
     word.text.len() > 1 && word.text.starts_with('-')
 }
 
-/// Returns true if a command has the words of a line.
-fn is_match(pattern: &str, rest: &[Word]) -> bool {
+/// Returns true if a command has the words of a line. Options, and words that must not be there, are looked for in `valued`, in
+/// which options have their values.
+pub(super) fn is_match(pattern: &str, rest: &[Word], valued: &[Word]) -> bool {
     let mut at = 0;
     let mut next = |part: &str| {
         loop {
@@ -71,17 +79,16 @@ fn is_match(pattern: &str, rest: &[Word]) -> bool {
             }
         }
     };
-    let has = |part: &str| {
-        rest.iter().any(|word| {
-            let value = word.text.split_once('=').map_or("", |(_, value)| value);
-            let name = word.text.split('=').next().unwrap_or_default().trim_end();
-            let mut texts = [&*word.text, name, value].into_iter();
-            texts.any(|text| !text.is_empty() && is_one_of(part, text))
-        })
+    let has = |part: &str, word: &Word| {
+        let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let mut texts = [&*word.text, name.trim_end(), value].into_iter();
+        texts.any(|text| !text.is_empty() && is_one_of(part, text))
     };
+    // The value of an option is no option: `--exclude=--check`.
+    let is_option_as_value = |word: &Word| is_option(word) && word.text.contains("=-");
     pattern.split(' ').all(|part| match part.as_bytes() {
-        [b'!', ..] => !has(&part[1..]),
-        [b'+', ..] => has(&part[1..]),
+        [b'!', ..] => !valued.iter().any(|word| !is_option_as_value(word) && has(&part[1..], word)),
+        [b'+', ..] => rest.iter().any(|word| has(&part[1..], word)),
         [b'$', ..] => {
             let mut words = rest.iter().flat_map(|word| word.text.split_whitespace()).peekable();
             std::iter::from_fn(|| Some((words.next()?, words.peek().copied().unwrap_or("|")))).any(
@@ -91,7 +98,7 @@ fn is_match(pattern: &str, rest: &[Word]) -> bool {
                 },
             )
         }
-        [b'-', ..] => rest.iter().any(|word| part.split(',').any(|flag| is_flag(flag, word))),
+        [b'-', ..] => valued.iter().any(|word| part.split(',').any(|flag| is_flag(flag, word))),
         _ => next(part),
     })
 }
@@ -100,7 +107,7 @@ fn is_match(pattern: &str, rest: &[Word]) -> bool {
 fn is_flag(flag: &str, word: &Word) -> bool {
     let name = word.text.split('=').next().unwrap_or_default();
     let rest = flag.strip_prefix(name).unwrap_or_default();
-    programs::flag(&word.text, &[flag]).is_some() && !rest.starts_with('-')
+    programs::flag(name, &[flag]).is_some() && !rest.starts_with('-')
 }
 
 /// Returns true if a text is one of those between the commas, in any case, except for options of one letter.

@@ -458,11 +458,14 @@ fn destroyed_by_writing(path: &str) -> Option<&'static str> {
 pub(super) fn may_destroy(text: &str) -> bool {
     const PARTS: &str = "\
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
-        dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove|\
+        gdd|fldd|c3dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove|\
         rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool|fuser|pkg|merge|purge|erase|pacman|rpm|\
         geli|control|mirror|raid|label|trim";
     let lower = text.to_ascii_lowercase();
+    // `add` does nothing of `dd`.
+    let mut dd = lower.match_indices("dd").map(|(at, _)| &lower[..at]);
     PARTS.split('|').any(|part| lower.contains(part))
+        || dd.any(|before| !before.ends_with(|letter: char| letter.is_ascii_alphanumeric()))
 }
 
 /// Returns true for a text that a shell reads: what is in quotes in it is an argument there, and no command.

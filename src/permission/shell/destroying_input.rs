@@ -81,11 +81,6 @@ impl Walker<'_> {
 
 /// Returns true if a command can destroy what it is given, or run it.
 fn may_destroy_with(words: &[Word]) -> bool {
-    // It changes nothing outside of its folder, and `add` looks like `dd`.
-    let program = words.iter().find(|word| !word.text.starts_with('-'));
-    if program.is_some_and(|word| base(&word.text) == "git") {
-        return false;
-    }
     let told = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     words.is_empty()
         || may_destroy(&told)

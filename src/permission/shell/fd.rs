@@ -21,7 +21,7 @@ impl Walker<'_> {
     ) -> (Vec<usize>, bool) {
         self.finds_secrets_by_fd(words, command);
         let (own, commands) = commands_of(base, words);
-        if !look(base, words, &own, &commands) {
+        if !runs_only_readers(base, words, &own, &commands) {
             let operands = self.options(base, program, words, command);
             let is_own = |at: &&usize| own.binary_search(at).is_ok();
             let of_fd: Vec<usize> = operands.iter().filter(is_own).copied().collect();
@@ -32,7 +32,7 @@ impl Walker<'_> {
                     walker.found_by_fd((&own, &commands), words, &of_fd, &mut found);
                 });
             }
-            return (operands, false);
+            return (operands, !commands.is_empty());
         }
         let own_words: Vec<Word> =
             std::iter::once(&0).chain(&own).map(|at| words[*at].clone()).collect();
@@ -157,18 +157,17 @@ pub(super) fn roots_of<'a>(
 }
 
 /// Returns true if `fd` runs commands of which each only looks at the files that it is given as they are.
-fn look(base: &str, words: &[Word], own: &[usize], commands: &[Vec<Word>]) -> bool {
+fn runs_only_readers(base: &str, words: &[Word], own: &[usize], commands: &[Vec<Word>]) -> bool {
     let is_bundle = |at: &usize| {
         words[*at].text.starts_with("--exec")
             || letters_of(base, &words[*at]).0.contains(['x', 'X'])
     };
-    let looks = |command: &Vec<Word>| {
+    let is_reader = |command: &Vec<Word>| {
         let name = command.first().filter(|name| name.known).map_or("", |name| &name.text);
         programs::find(name).is_some_and(|program| {
-            let looks =
-                matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister);
-            looks && program.is_plain()
+            matches!(program.kind, Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister)
+                && program.is_plain()
         }) && command.iter().all(|word| word.text == "{}" || !word.text.contains(['{', '}']))
     };
-    !commands.is_empty() && commands.iter().all(looks) && !own.iter().any(is_bundle)
+    !commands.is_empty() && commands.iter().all(is_reader) && !own.iter().any(is_bundle)
 }

@@ -55,7 +55,7 @@ static GIT_FLAGS: &[&str] = &[
 /// Built-in merge strategies of git; any other name is a program.
 static STRATEGIES: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
 
-/// Returns the options of a command whose value is a text: a message, or a text to search for.
+/// Returns the options of a command whose value is a text: a message, or a text to search for, and no file that is used.
 fn text_options(name: &str) -> &'static [&'static str] {
     match name {
         "commit" | "tag" | "stash" | "notes" | "merge" => {
@@ -64,6 +64,10 @@ fn text_options(name: &str) -> &'static [&'static str] {
         "log" | "diff" | "show" | "shortlog" | "reflog" | "rev-list" | "whatchanged"
         | "format-patch" | "range-diff" => &["-S", "-G", "--grep", "--author", "--committer"],
         "grep" => &["-e"],
+        // Patterns of files that are left out.
+        "clean" => &["-e", "--exclude"],
+        "ls-files" => &["-x", "--exclude"],
+        "apply" | "am" => &["--exclude"],
         _ => &[],
     }
 }
@@ -311,10 +315,26 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     options.filter_map(value).collect()
 }
 
+/// A file that a command of git writes or reads.
+pub(super) struct GitFile {
+    pub domain: Domain,
+    pub file: Word,
+    /// True if its path begins at the top of the work tree.
+    pub is_from_top: bool,
+}
+
+impl GitFile {
+    fn new(domain: Domain, file: Word) -> Self {
+        GitFile { domain, file, is_from_top: false }
+    }
+}
+
 /// Returns the files that a command of git writes, and those that it reads and that may be outside or that `is_secret`:
 /// git does so with any path it is given. Files of its repository are not included.
-pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Domain, Word)> {
-    let mut found = places_outside(words);
+pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<GitFile> {
+    let outside = places_outside(words).into_iter();
+    let mut found: Vec<GitFile> =
+        outside.map(|(domain, file)| GitFile::new(domain, file)).collect();
     let Some((name, rest)) = words.get(command_at(words)..).and_then(<[Word]>::split_first) else {
         return found;
     };
@@ -333,34 +353,44 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
                 .map(|value| (word, value)),
         };
         let value = value.filter(|(_, value)| !value.is_empty() && *value != "-");
-        found.extend(
-            value.map(|(word, value)| {
-                (Domain::Edit, Word { text: value.to_owned(), ..word.clone() })
-            }),
-        );
+        found.extend(value.map(|(word, value)| {
+            GitFile::new(Domain::Edit, Word { text: value.to_owned(), ..word.clone() })
+        }));
     }
     let valued = valued_by(name);
-    let is_value = |at: usize| at > 0 && takes_text(&rest[at - 1].text, valued);
     let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
+    // No option is behind `--`.
+    let is_of = |at: usize, options: &[&str]| {
+        (1..=end).contains(&at) && takes_text(&rest[at - 1].text, options)
+    };
+    let is_value = |at: usize| is_of(at, valued);
     let has = |names: &[&str]| {
         (0..end).any(|at| !is_value(at) && flag(without_value(&rest[at], valued), names).is_some())
     };
-    let is_undone = rest[..end].iter().any(|word| word.text.starts_with("--no-"));
+    // `--no-dry` undoes `--dry-run`.
+    let is_undone = |name: &str| {
+        let mut undone = rest[..end].iter().filter_map(|word| word.text.strip_prefix("--no-"));
+        name.strip_prefix("--").is_some_and(|name| undone.any(|start| name.starts_with(start)))
+    };
+    let is_set = |names: &[&str]| has(names) && !names.iter().any(|name| is_undone(name));
     // It changes the index only, shows what it would do, or makes a branch.
-    let keeps_files = !is_undone
-        && match name {
-            "restore" => has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
-            "rm" => has(&["--cached", "-n", "--dry-run"]),
-            "clean" => has(&["-n", "--dry-run"]),
-            "checkout" => has(&["-b", "-B", "-t", "-d", "--track", "--orphan", "--detach"]),
-            _ => false,
-        };
+    let keeps_files = match name {
+        "restore" => is_set(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
+        "rm" => is_set(&["--cached"]) || is_set(&["-n", "--dry-run"]),
+        "clean" => is_set(&["-n", "--dry-run"]),
+        "checkout" => {
+            let kinds = [&["-b", "-B"][..], &["--orphan"], &["-t", "--track"], &["-d", "--detach"]];
+            kinds.iter().any(|names| is_set(names))
+        }
+        _ => false,
+    };
     let is_told = |path: &str| leads_out(path) || is_secret(path);
+    let folds = folds_all(words);
     let texts = text_options(name);
     let mut arguments = 0;
     let (mut patterns, mut excluded) = (0, 0);
     for (at, word) in rest.iter().enumerate() {
-        if is_value(at) || at > 0 && takes_text(&rest[at - 1].text, texts) {
+        if is_value(at) || is_of(at, texts) {
             continue;
         }
         let (path, is_argument) = match word.text.strip_prefix('-') {
@@ -398,10 +428,11 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             _ => false,
         };
         if is_written && has_word(TAKE_PATTERNS, name) {
-            let file = pattern_of(word);
+            let file = pattern_of(word, folds);
             patterns += 1;
             excluded += usize::from(file.is_none());
-            found.extend(file.map(|file| (Domain::Edit, file)));
+            let is_from_top = is_from_top(&word.text);
+            found.extend(file.map(|file| GitFile { domain: Domain::Edit, file, is_from_top }));
             continue;
         }
         let path = path.strip_prefix("file://").unwrap_or(path);
@@ -413,12 +444,12 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<(Do
             continue;
         }
         let domain = if is_written { Domain::Edit } else { Domain::Read };
-        found.push((domain, Word { text: path.to_owned(), ..word.clone() }));
+        found.push(GitFile::new(domain, Word { text: path.to_owned(), ..word.clone() }));
     }
     // Patterns that only leave files out mean all others.
     let is_all = name == "clean" && arguments == 0 && !keeps_files;
     if is_all || patterns > 0 && patterns == excluded {
-        found.push((Domain::Edit, Word::plain(".")));
+        found.push(GitFile::new(Domain::Edit, Word::plain(".")));
     }
     found
 }
@@ -451,19 +482,34 @@ fn is_like_path(text: &str) -> bool {
         && !["origin/", "upstream/"].iter().any(|remote| text.starts_with(remote))
 }
 
-/// Returns the files that a pattern of git means, of which a wildcard also matches slashes; `None` if it leaves files out.
-fn pattern_of(word: &Word) -> Option<Word> {
-    let text = word.text.as_str();
+/// Returns true if a pattern of git has a word of magic: `:(top,icase)x`.
+fn has_magic(text: &str, name: &str) -> bool {
     let magic = text.strip_prefix(":(").and_then(|magic| magic.split(')').next());
-    if text.starts_with(":!")
-        || text.starts_with(":^")
-        || magic.is_some_and(|magic| magic.split(',').any(|one| one == "exclude"))
-    {
+    magic.is_some_and(|magic| magic.split(',').any(|one| one == name))
+}
+
+/// Returns true if a pattern of git leaves files out.
+pub(super) fn is_exclusion(text: &str) -> bool {
+    text.starts_with(":!") || text.starts_with(":^") || has_magic(text, "exclude")
+}
+
+/// Returns true if a path of git begins at the top of the work tree: `:/x`, `:(top)x`, and `HEAD:x` of a commit.
+pub(super) fn is_from_top(text: &str) -> bool {
+    if text.starts_with(":(") {
+        return has_magic(text, "top");
+    }
+    let path = text.split_once(':').map(|(_, path)| path);
+    path.is_some_and(|path| !path.starts_with("./") && !path.starts_with("../"))
+}
+
+/// Returns the files that a pattern of git means, of which a wildcard also matches slashes; `None` if it leaves files out.
+fn pattern_of(word: &Word, folds_all: bool) -> Option<Word> {
+    let text = word.text.as_str();
+    if is_exclusion(text) {
         return None;
     }
     let path = text.strip_prefix(':').map_or(text, |piece| without_magic(piece, text));
-    let folds = folds_case(std::slice::from_ref(word), text);
-    let path = match folds {
+    let path = match folds_all || has_magic(text, "icase") {
         true => path.replace(|letter: char| letter.is_ascii_alphabetic(), "?"),
         false if word.glob => path.to_owned(),
         false => path.replace('*', "**"),
@@ -536,8 +582,11 @@ pub(super) fn reads_message(words: &[Word]) -> bool {
 
 /// Returns true if git compares a path without regard to case.
 pub(super) fn folds_case(words: &[Word], path: &str) -> bool {
-    path.starts_with(":(") && path.split(')').next().is_some_and(|magic| magic.contains("icase"))
-        || words.iter().any(|word| word.text == "--icase-pathspecs")
+    has_magic(path, "icase") || folds_all(words)
+}
+
+fn folds_all(words: &[Word]) -> bool {
+    words.iter().any(|word| word.text == "--icase-pathspecs")
 }
 
 /// Strips the magic prefix of a pathspec: `(icase)`, or the slash of `:/x`, which is no root. The colon before it is gone.

@@ -87,10 +87,10 @@ impl Walker<'_> {
                     texts.iter().map(|text| git_helpers::run_value(text)).collect();
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
-                for (domain, word) in
-                    git::files(with_settings, &|name| sensitive.is_sensitive(name))
-                {
-                    command.concerns.extend(self.file(domain, &word));
+                for used in git::files(with_settings, &|name| sensitive.is_sensitive(name)) {
+                    let concern = self
+                        .at_tops(used.is_from_top, |walker| walker.file(used.domain, &used.file));
+                    command.concerns.extend(concern);
                 }
             }
             Kind::Sed => self.sed(words, command),

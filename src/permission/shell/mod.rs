@@ -139,7 +139,7 @@ mod wrapped_command;
 mod wrappers;
 
 pub use printed_files::{PrintedLines, printed_files, printed_lines};
-pub use printed_form::{MAX_COMMAND_BYTES, printed_form};
+pub use printed_form::printed_form;
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

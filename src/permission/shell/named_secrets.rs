@@ -86,7 +86,7 @@ impl Walker<'_> {
             if !word.known {
                 continue;
             }
-            if (is_git && git::is_text(words, at))
+            if (is_git && (git::is_text(words, at) || git::is_exclusion(&word.text)))
                 || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
@@ -136,11 +136,15 @@ impl Walker<'_> {
                     tilde: word.tilde && piece == word.text,
                     ..Word::default()
                 };
-                if is_secret {
-                    command.concerns.extend(self.file(Domain::Read, &file));
-                } else {
-                    self.named(&file);
-                }
+                let is_from_top = is_git && git::is_from_top(&word.text);
+                let concern = self.at_tops(is_from_top, |walker| match is_secret {
+                    true => walker.file(Domain::Read, &file),
+                    false => {
+                        walker.named(&file);
+                        None
+                    }
+                });
+                command.concerns.extend(concern);
             }
         }
     }

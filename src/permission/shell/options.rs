@@ -393,7 +393,7 @@ impl Walker<'_> {
     ) {
         let runs = match option.effect {
             Effect::Free | Effect::Valued => false,
-            Effect::Runs | Effect::Keeps => true,
+            Effect::Runs | Effect::Keeps | Effect::Enters => true,
             // Some programs take this for a command that receives their output.
             Effect::Writes => value.starts_with(['|', '!']) || value.starts_with("%pipe%"),
             Effect::Reads => false,
@@ -431,6 +431,7 @@ impl Walker<'_> {
                     self.value_of(Domain::Read, from, value, command);
                 }
             }
+            Effect::Enters => self.value_of(Domain::Read, from, value, command),
             Effect::Hands if value.starts_with('@') => {
                 self.value_of(Domain::Read, from, &value[1..], command);
             }

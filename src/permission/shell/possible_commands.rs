@@ -42,7 +42,8 @@ const BEFORE_COMMANDS: [&str; 9] =
     ["exec", "x", "dlx", "run", "--", "foreach", "-x", "--exec", "--call"];
 
 /// Words before the names of packages, and the number of words among which they are.
-const ADD_PACKAGES: [&str; 6] = ["install", "add", "remove", "uninstall", "upgrade", "-S"];
+const ADD_PACKAGES: [&str; 7] =
+    ["install", "add", "inject", "remove", "uninstall", "upgrade", "-S"];
 const MAX_BEFORE: usize = 8;
 
 /// Programs whose arguments are a command from the first on.
@@ -131,8 +132,7 @@ impl Walker<'_> {
     fn may_edit(word: &Word, before: &[Word]) -> bool {
         let name = word.text.rsplit('/').next().unwrap_or_default();
         let name = edited_files::unversioned(name);
-        (edited_files::has(name) || edited_files::is_interpreter(name))
-            && !before.iter().take(MAX_BEFORE).any(|word| ADD_PACKAGES.contains(&&*word.text))
+        (edited_files::has(name) || edited_files::is_interpreter(name)) && !precede_packages(before)
     }
 
     /// Examines the end of a command that exceeds the limits once, where a hard deny is most likely.
@@ -290,6 +290,17 @@ impl Walker<'_> {
             self.kept.extend(concerns);
         }
     }
+}
+
+/// Returns true if names of packages follow these words.
+fn precede_packages(words: &[Word]) -> bool {
+    let own: &[&str] = match words.first().map_or("", |word| &word.text) {
+        "conda" | "mamba" | "micromamba" => &["create"],
+        "nix-shell" => &["-p", "--packages"],
+        _ => &[],
+    };
+    let mut before = words.iter().take(MAX_BEFORE).map(|word| word.text.as_str());
+    before.any(|word| ADD_PACKAGES.contains(&word) || own.contains(&word))
 }
 
 /// Returns true if a program runs its input.

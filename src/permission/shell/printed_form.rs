@@ -6,7 +6,7 @@ use super::word::Word;
 use crate::tools::Printed;
 
 /// Maximum length of a command of which the output is known. Longer ones are scripts, which print more than one thing.
-pub const MAX_COMMAND_BYTES: usize = 4096;
+const MAX_COMMAND_BYTES: usize = 4096;
 
 /// Programs that pass on what comes in, or a part of it, if no file is named.
 const FILTERS: [&str; 15] = [

@@ -69,6 +69,8 @@ pub enum Effect {
     Writes,
     /// Reads the file.
     Reads,
+    /// Runs in the folder, which is also asked about.
+    Enters,
     /// Loads a module unless it is a built-in one.
     Loads,
     /// Passes it to another program as options.
@@ -230,15 +232,18 @@ fn kind(name: &str) -> Option<Kind> {
 }
 
 fn option(text: &'static str) -> Opt {
-    let effect = match text.as_bytes() {
-        [b'!', b'-', ..] => Effect::Keeps,
-        [b'>', b'-', ..] => Effect::Writes,
-        [b'<', b'-', ..] => Effect::Reads,
-        [b'?', b'-', ..] => Effect::Loads,
-        [b'~', b'-', ..] => Effect::Hands,
-        [b'%', b'-', ..] => Effect::Warns,
-        [b'.', b'-', ..] => Effect::Free,
-        [b':', b'-', ..] => Effect::Valued,
+    // `>-o` and `:format/-o`.
+    let marks_option = |rest: &str| rest.starts_with('-') || rest.contains("/-");
+    let effect = match text.as_bytes().first().filter(|_| text.get(1..).is_some_and(marks_option)) {
+        Some(b'!') => Effect::Keeps,
+        Some(b'>') => Effect::Writes,
+        Some(b'<') => Effect::Reads,
+        Some(b'^') => Effect::Enters,
+        Some(b'?') => Effect::Loads,
+        Some(b'~') => Effect::Hands,
+        Some(b'%') => Effect::Warns,
+        Some(b'.') => Effect::Free,
+        Some(b':') => Effect::Valued,
         _ => Effect::Runs,
     };
     let name = if effect == Effect::Runs { text } else { &text[1..] };
@@ -292,7 +297,11 @@ impl Opt {
     }
 
     fn counts(&self, before: &[&str]) -> bool {
-        self.after.is_empty() || before.contains(&self.after)
+        match self.matters() {
+            true => self.after.is_empty() || before.contains(&self.after),
+            // A later word may be a file of this name.
+            false => self.after.is_empty() || before.first() == Some(&self.after),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::analyzer::Walker;
 use super::destroying_code::with_joined_strings;
-use super::edited_files::{is_in_place, valued_letters};
+use super::edited_files::valued_letters;
 use super::possible_commands::Guess;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
@@ -97,93 +97,124 @@ fn files_by_variable<'v>(
     found.filter_map(|(name, value)| Some((domain(name)?, *value))).collect::<Vec<_>>().into_iter()
 }
 
-impl Walker<'_> {
-    pub(super) fn sed(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
-        let mut scripts: Vec<Word> = Vec::new();
-        let mut files: Vec<&Word> = Vec::new();
-        let mut in_place = false;
+/// An option of `sed`.
+struct SedOption<'w> {
+    word: &'w Word,
+    /// Its letters up to one that has a value; empty for a long option.
+    letters: &'w str,
+    /// Its name, if it is long.
+    name: &'w str,
+    /// The value in the same word.
+    value: Option<&'w str>,
+}
+
+impl<'w> SedOption<'w> {
+    fn of(word: &'w Word) -> Option<Self> {
+        let text = word.text.as_str();
+        if text.len() < 2 || !text.starts_with('-') {
+            return None;
+        }
+        if text.starts_with("--") {
+            let (name, value) =
+                text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+            return Some(SedOption { word, letters: "", name, value });
+        }
+        let (letters, value) = word.option_letters(valued_letters("sed"));
+        Some(SedOption { word, letters, name: "", value })
+    }
+
+    /// Returns true if it is the option with this letter and this long name.
+    fn is(&self, letter: char, name: &str) -> bool {
+        self.letters.ends_with(letter) || self.name.len() > 2 && name.starts_with(self.name)
+    }
+
+    /// Returns true if it is spelled out, has no script, and means the same to every kind of `sed`.
+    fn is_known(&self) -> bool {
+        let text = self.word.text.as_str();
+        let is_suffix = || text.starts_with("-i") && !text.starts_with("-ie");
+        match self.name {
+            "" => {
+                text == "-e" || is_suffix() || text[1..].bytes().all(|it| b"nErsuzi".contains(&it))
+            }
+            name => text == "--expression" || is_known_of_sed(name),
+        }
+    }
+}
+
+/// The arguments of `sed`.
+#[derive(Default)]
+struct SedArguments<'w> {
+    scripts: Vec<Word>,
+    files: Vec<&'w Word>,
+    in_place: bool,
+}
+
+impl<'w> SedArguments<'w> {
+    fn of(words: &'w [Word], concerns: &mut Vec<Concern>) -> Self {
+        let mut found = SedArguments::default();
         let mut has_script = false;
         let mut at = 1;
         while let Some(word) = words.get(at) {
-            let text = word.text.as_str();
-            let long = text.starts_with("--").then(|| text.split('=').next().unwrap_or(text));
-            let (letters, value) = word.option_letters(valued_letters("sed"));
-            in_place |= is_in_place("sed", word);
-            let is_one = |letter: char, name: &str| {
-                letters.ends_with(letter)
-                    || long.is_some_and(|long| long.len() > 2 && name.starts_with(long))
+            at += 1;
+            let Some(option) = SedOption::of(word) else {
+                found.files.push(word);
+                continue;
             };
-            let gives_script = is_one('e', "--expression");
-            if gives_script || is_one('f', "--file") {
+            let gives_script = option.is('e', "--expression");
+            if gives_script || option.is('f', "--file") {
                 has_script = true;
-                let long_value = text.split_once('=').filter(|_| long.is_some());
-                let value = long_value.map(|(_, value)| value).or(value);
-                let script = match value.filter(|value| !value.is_empty()) {
+                let script = match option.value.filter(|value| !value.is_empty()) {
                     Some(value) => Some(Word { text: value.to_owned(), ..word.clone() }),
                     None => {
                         at += 1;
-                        words.get(at).cloned()
+                        words.get(at - 1).cloned()
                     }
                 };
-                scripts.extend(script.filter(|_| gives_script));
+                found.scripts.extend(script.filter(|_| gives_script));
             }
-            if text == "-e" || text == "--expression" {
-                // Its script is the next word.
-            } else if text.starts_with("-e")
-                || text.starts_with("--expression=")
-                || long.is_some_and(|long| !is_known_of_sed(long))
-                || text.starts_with("-ne")
-                || text.starts_with("-ie")
-            {
-                command.concerns.push(Concern {
+            if !option.is_known() {
+                concerns.push(Concern {
                     reason: "an option of sed can be a script or is not known".into(),
                     covered_by: CoveredBy::Word(word.told.clone()),
                 });
-            } else if text.starts_with('-') && text.len() > 1 {
-                // The suffix is appended to the names of the old files, or replaces them.
-                let suffix = match text.split_once('=') {
-                    Some(("--in-place", suffix)) => suffix,
-                    _ => value.filter(|_| letters.ends_with('i')).unwrap_or_default(),
-                };
-                // In the sed of BSD and macOS the suffix is a word of its own. GNU sed takes such a word for a script
-                // without an effect.
-                let next = words.get(at + 1).filter(|next| next.known && !next.glob);
-                let is_alone = letters.ends_with('i') && value == Some("");
-                let given = next.map_or("x", |next| next.text.as_str());
-                if is_alone && (given.is_empty() || given.starts_with('.')) {
-                    if given.contains(['/', '*']) {
-                        command
-                            .concerns
-                            .push(Concern::always("sed keeps the old files somewhere else"));
-                    }
-                    at += 1;
-                } else if is_alone
-                    && words.get(at + 2).is_some_and(|after| is_script_of_bsd(&after.text))
-                {
-                    command.concerns.push(Concern::always("some kinds of sed take the word after -i for the end of a name, and the next for the script"));
-                }
-                if suffix.contains(['/', '*']) {
-                    command
-                        .concerns
-                        .push(Concern::always("sed keeps the old files somewhere else"));
-                }
-                if !text.starts_with("--")
-                    && !text[1..].bytes().all(|byte| b"nErsuzi".contains(&byte))
-                    && !text.starts_with("-i")
-                {
-                    command.concerns.push(Concern {
-                        reason: "an option of sed is not known".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
-                    });
-                }
-            } else {
-                files.push(word);
             }
-            at += 1;
+            if option.is('i', "--in-place") {
+                found.in_place = true;
+                at += usize::from(suffix_is_next(&option, &words[at..], concerns));
+            }
         }
-        if !has_script && !files.is_empty() {
-            scripts.push(files.remove(0).clone());
+        if !has_script && !found.files.is_empty() {
+            found.scripts.push(found.files.remove(0).clone());
         }
+        found
+    }
+}
+
+/// Judges the suffix of `sed -i`, which is appended to the names of the old files, or replaces them. Returns true if it is the next
+/// word.
+fn suffix_is_next(option: &SedOption<'_>, next: &[Word], concerns: &mut Vec<Concern>) -> bool {
+    const ELSEWHERE: &str = "sed keeps the old files somewhere else";
+    let leads_elsewhere = |suffix: &str| suffix.contains(['/', '*']);
+    // In the sed of BSD and macOS the suffix is a word of its own. GNU sed takes such a word for a script without an effect.
+    let is_alone = option.letters.ends_with('i') && option.value == Some("");
+    let given = next.first().filter(|next| is_alone && next.known && !next.glob);
+    let given = given.map_or("x", |next| next.text.as_str());
+    let is_next = given.is_empty() || given.starts_with('.');
+    if leads_elsewhere(option.value.unwrap_or_default()) || is_next && leads_elsewhere(given) {
+        concerns.push(Concern::always(ELSEWHERE));
+    }
+    if is_alone && !is_next && next.get(1).is_some_and(|after| is_script_of_bsd(&after.text)) {
+        concerns.push(Concern::always(
+            "some kinds of sed take the word after -i for the end of a name, and the next for the script",
+        ));
+    }
+    is_next
+}
+
+impl Walker<'_> {
+    pub(super) fn sed(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+        let SedArguments { scripts, files, in_place } =
+            SedArguments::of(words, &mut command.concerns);
         for script in &scripts {
             if script.known && !sed_is_harmless(&script.text) {
                 command.concerns.push(Concern {

@@ -70,6 +70,21 @@ impl Walker<'_> {
         None
     }
 
+    /// Runs `work` in each folder that may be the top of a work tree of git, if paths begin there: that of the command, and
+    /// those around it in the vault.
+    pub(super) fn at_tops<T>(&mut self, begins: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let own = self.places.clone();
+        if begins {
+            let around = own.iter().flat_map(|place| self.folders.around(place));
+            let mut tops: Vec<String> = own.iter().cloned().chain(around).collect();
+            tops.dedup();
+            self.places = tops;
+        }
+        let done = work(self);
+        self.places = own;
+        done
+    }
+
     /// Adds an argument that may be the name of a file. If that is unknown, the user is not asked.
     pub(crate) fn named(&mut self, word: &Word) {
         let before = self.files_len();

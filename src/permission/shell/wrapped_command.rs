@@ -58,6 +58,20 @@ impl Walker<'_> {
                 let text = words[at].text.clone();
                 self.apart(|walker| walker.source(&text));
             }
+            Wrapped::Texts(at, texts) => {
+                command.quiet = command.concerns.is_empty();
+                for text in texts {
+                    self.apart(|walker| walker.source(&text));
+                }
+                // Bans are about the command in front of the arguments of `parallel`, too.
+                let end = words.iter().position(|word| word.text == ":::").unwrap_or(at);
+                let text = wrappers::joined(&words[at..end]);
+                if !text.contains("{}") {
+                    self.guessing(possible_commands::Guess::Drop, command, |walker| {
+                        walker.apart(|walker| walker.source(&text));
+                    });
+                }
+            }
             Wrapped::Nothing => {}
             Wrapped::Unknown => {
                 self.arguments_from_file(words, command);

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::word::Word;
+use super::word::{Word, quoted};
 use crate::util::hash::NameMap;
 
 /// The command that a program runs.
@@ -16,6 +16,8 @@ pub(super) enum Wrapped {
     Powerful(usize),
     /// A text for a shell.
     Text(usize),
+    /// Texts for a shell that are made of the words from this index on.
+    Texts(usize, Vec<String>),
     /// None: the program only reads.
     Nothing,
     /// The command of `env`.
@@ -43,9 +45,11 @@ impl Wrapped {
     /// Returns the words of the program itself, before the command that it runs.
     pub(crate) fn own<'w>(&self, words: &'w [Word]) -> &'w [Word] {
         match self {
-            Self::Words(at) | Self::WordsAndMore(at) | Self::Powerful(at) | Self::Text(at) => {
-                &words[..*at]
-            }
+            Self::Words(at)
+            | Self::WordsAndMore(at)
+            | Self::Powerful(at)
+            | Self::Text(at)
+            | Self::Texts(at, _) => &words[..*at],
             Self::Environment(env) => &words[..env.at],
             Self::Nothing | Self::Unknown => words,
         }
@@ -154,6 +158,62 @@ static XARGS: Wrapper = Wrapper {
     before: 0,
 };
 
+static WATCH: Wrapper = Wrapper {
+    names: &["watch"],
+    plain: &[
+        "-b",
+        "--beep",
+        "-c",
+        "--color",
+        "-C",
+        "--no-color",
+        "-d",
+        "--differences",
+        "--differences=permanent",
+        "-e",
+        "--errexit",
+        "-g",
+        "--chgexit",
+        "-p",
+        "--precise",
+        "-r",
+        "--no-rerun",
+        "-t",
+        "--no-title",
+        "-w",
+        "--no-wrap",
+        "-x",
+        "--exec",
+    ],
+    valued: &["-n", "--interval", "-q", "--equexit"],
+    before: 0,
+};
+
+static PARALLEL: Wrapper = Wrapper {
+    names: &["parallel"],
+    plain: &[
+        "-k",
+        "--keep-order",
+        "-t",
+        "--verbose",
+        "-u",
+        "--ungroup",
+        "--group",
+        "--lb",
+        "--line-buffer",
+        "--bar",
+        "--eta",
+        "--progress",
+        "--tag",
+        "--will-cite",
+    ],
+    valued: &["-j", "--jobs", "-P", "--max-procs", "--delay", "--halt", "--retries", "--timeout"],
+    before: 0,
+};
+
+/// Maximum number of arguments of `parallel` that are put in one by one.
+const MAX_ARGUMENTS: usize = 16;
+
 /// A wrapper, and what it makes of the place of its command.
 type Row = (&'static Wrapper, fn(usize) -> Wrapped);
 
@@ -174,6 +234,8 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
         _ if takes_shell_options(name) => return Some(shell(words)),
         "env" => return Some(environment(words)),
+        "watch" => return watch(words),
+        "parallel" => return parallel(words),
         "command" if words.get(1).is_some_and(|word| word.text == "-v" || word.text == "-V") => {
             return Some(Wrapped::Nothing);
         }
@@ -242,6 +304,45 @@ fn first_word(wrapper: &Wrapper, words: &[Word]) -> Option<usize> {
         at += 1;
     }
     (at < words.len()).then_some(at)
+}
+
+/// Returns true if a shell is given this text for a word, whatever files there are.
+fn is_certain(word: &Word) -> bool {
+    word.known && !word.glob && word.concerns.is_empty()
+}
+
+/// Returns the text of words that a program hands to a shell with spaces between them.
+pub(super) fn joined(words: &[Word]) -> String {
+    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns what `watch` runs, if that is certain.
+fn watch(words: &[Word]) -> Option<Wrapped> {
+    let at = first_word(&WATCH, words)?;
+    if words[1..at].iter().any(|word| matches!(word.text.as_str(), "-x" | "--exec")) {
+        return Some(Wrapped::Words(at));
+    }
+    words[at..].iter().all(is_certain).then(|| Wrapped::Texts(at, vec![joined(&words[at..])]))
+}
+
+/// Returns what GNU `parallel` runs with the arguments after `:::`, if that is certain.
+fn parallel(words: &[Word]) -> Option<Wrapped> {
+    let at = first_word(&PARALLEL, words)?;
+    let end = at + words[at..].iter().position(|word| word.text == ":::")?;
+    let (command, arguments) = (joined(&words[at..end]), &words[end + 1..]);
+    let is_plain = |word: &Word| word.told == word.text;
+    let has_place = command.contains("{}");
+    let is_read = words[at..].iter().all(is_certain)
+        && (1..=MAX_ARGUMENTS).contains(&arguments.len())
+        && words[at..].iter().filter(|word| word.text.starts_with(":::")).count() == 1
+        && !command.replace("{}", "").contains('{')
+        && (!has_place || arguments.iter().all(is_plain));
+    let texts = arguments.iter().map(|argument| match command.as_str() {
+        "" => argument.text.clone(),
+        _ if has_place => command.replace("{}", &argument.text),
+        _ => [&command, " ", &quoted(&argument.text)].concat(),
+    });
+    is_read.then(|| Wrapped::Texts(at, texts.collect()))
 }
 
 /// Long options of `env` and the equivalent letters; `0` where there is none.
