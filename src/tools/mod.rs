@@ -161,6 +161,9 @@ mod tests {
             "TerminalExecute",
             "runShellCommand",
             "container.exec",
+            "executeTerminalCommand",
+            "runTests",
+            "process",
         ] {
             assert_eq!(kind(name), Some(Kind::Terminal), "{name}");
         }
