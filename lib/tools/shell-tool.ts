@@ -4,11 +4,11 @@ import { runCommand } from '../command/run-command'
 import type { CommandResult, RunCommandOptions } from '../command/types'
 import { TruncationService } from '../service/service'
 import { COMMAND_DEFAULTS } from '../settings/command-defaults'
+import { endingOf, withEnding } from '../truncation/command-text'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
 import type { Check } from '../validation/options'
 import { isRecord } from '../validation/validate'
-import { endingOf, withEnding } from './command-result'
 import {
   checkToolOptions,
   type FolderOptions,
