@@ -97,7 +97,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const whole = { ...context, options: { ...context.options, maxBytes: most } }
     let scale = 1
     for (let attempt = 1; ; attempt += 1) {
-      const about = isShort ? whole : this.optionsFor(context, besides, scale)
+      const about = isShort ? whole : this.withRoom(context, besides, scale)
       const { value, result } = await boundSafely(this.service, output, about)
       if (!result?.truncated) {
         const size = this.sizeOf(value)
@@ -125,8 +125,11 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   }
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
-  optionsFor(call: TruncationContext, besides: number, scale = 1): TruncationContext {
-    const context = withCommandDefaults(call)
+  optionsFor(call: TruncationContext, besides: number): TruncationContext {
+    return this.withRoom(withCommandDefaults(call), besides)
+  }
+
+  private withRoom(context: TruncationContext, besides: number, scale = 1): TruncationContext {
     const { maxBytes, maxLines, direction } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
     // The notice of an end begins with a line that has no path, so the lines before and after it are both added.

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { hostOf } from '../../adapters/mcp/hosts'
 import { recordPreview } from '../../storage/printed-previews'
-import { commandOf, withCommandDefaults } from '../../tools/command-of'
+import { withCommand } from '../../tools/command-of'
 import type { TruncationContext } from '../../types'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
@@ -96,13 +96,12 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
 }
 
 function contextOf({ tool, args, sessionId, toolCallId }: HookCall): TruncationContext {
-  const command = commandOf(tool, args)
-  return withCommandDefaults({
+  const about = {
     toolName: tool,
     ...(sessionId !== undefined && { sessionId }),
     ...(toolCallId !== '' && { toolCallId }),
-    ...(command !== undefined && { command }),
-  })
+  }
+  return withCommand(about, args)
 }
 
 /** The result with pointers in place of lines that are in view; the value itself if that saves too little. */
