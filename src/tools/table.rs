@@ -128,8 +128,6 @@ pub(crate) static TABLE: &[Row] = &[
             "run_build",
             "compile",
             "make",
-            "test",
-            "tests",
             "run_test",
             "run_tests",
             "run_unit_tests",
@@ -284,6 +282,10 @@ pub(crate) static TABLE: &[Row] = &[
         ],
     ),
 ];
+
+/// Tools that run tests if they are those of a server, in normal form. By itself the name stands for any tool, as in the
+/// tests of agents.
+pub(super) const TESTS_OF_SERVERS: [&str; 2] = ["test", "tests"];
 
 /// Prefixes of tools that never run commands: `filesystem-edit`, `ace-find_definition`.
 pub(super) const OTHER_SPACES: [&str; 4] = ["filesystem-", "ace-", "notebook-", "websearch-"];
