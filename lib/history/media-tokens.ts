@@ -1,5 +1,6 @@
 /** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
+import { signatureOf } from '../util/file-signatures'
 import { type ImageSize, imageSize, MAX_HEADER } from './image-size'
 import { mediumHead, mediumOf, pagesOf } from './media'
 import type { HistoryFormatName } from './message-view'
@@ -93,14 +94,13 @@ export function tokensOfMedium(part: unknown, format: HistoryFormatName): number
     if (rule.low !== undefined && detail === 'low') return rule.low
     const size = bytes && imageSize(bytes)
     if (size !== undefined) return rule.tokens(size)
-    if (bytes?.subarray(0, PDF.length).equals(PDF)) return tokensOfPdf(part, format)
+    if (bytes !== undefined && signatureOf(bytes)?.type === PDF) return tokensOfPdf(part, format)
     if (bytes === undefined || bytes.length < most) break
   }
   return PER_MEDIA
 }
 
-/** The first bytes of a PDF. */
-const PDF = Buffer.from('%PDF-')
+const PDF = 'application/pdf'
 
 function tokensOfPdf(part: unknown, format: HistoryFormatName): number {
   const content = mediumOf(part).content()
