@@ -33,8 +33,9 @@ describe('a result', () => {
     await host.initialize()
     const shown = async (tool: string, args = {}) =>
       textOf(await host.call(tool, args)).includes('\nerror: disk full\n')
-    const calls = [shown('run_command'), shown('run_tests'), shown('log', { fail: true }), shown('log')]
-    expect(await Promise.all(calls)).toEqual([true, true, true, false])
+    const tools = ['run_command', 'run_tests', 'test']
+    const calls = [...tools.map((tool) => shown(tool)), shown('log', { fail: true }), shown('log')]
+    expect(await Promise.all(calls)).toEqual([true, true, true, true, false])
     await host.close()
     const ends = new Host(['--direction', 'tail'])
     await ends.initialize()

@@ -49,6 +49,7 @@ const TOOLS = {
   log: (args) => ({ ...text(log()), isError: args.fail === true }),
   run_command: (args) => text(args.text ?? log()),
   run_tests: () => text(log()),
+  test: () => text(log()),
   fail: (args) => ({ ...text(lines(args.count)), isError: true }),
   media: () => ({
     content: [
