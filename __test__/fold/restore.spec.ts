@@ -8,6 +8,7 @@ import {
 } from 'spillway'
 import { type FoldCall, type FoldOptions, type FoldRecord, FoldSession } from 'spillway/fold'
 import { truncateOversizedToolResultsInMessages } from 'spillway/overflow'
+import { isPointerLine, withoutPointers } from '../../lib/history/fold-records'
 import { type Happening, pairedFormats, type Result, written } from '../history/histories'
 import { deepFreeze } from '../history/support'
 import { file, foldedText } from '../support/folded'
@@ -428,5 +429,70 @@ describe('ContextManager', () => {
     expect(fold.fold(file(200, 260), bash('c')).record).toBeDefined()
     await manager.prepare([turn(read('a'), file(0, 60)), turn(read('other'), file(300, 360))].flat())
     expect(fold.fold(file(300, 360), bash('d')).record).toBeUndefined()
+  })
+
+  test('leaves a session alone that knows a result too short to be folded', async () => {
+    const fold = new FoldSession()
+    const manager = new ContextManager<unknown>({ contextWindow: 200_000, fold })
+    fold.fold('ok', bash('a'))
+    fold.fold(file(200, 260), bash('not sent'))
+    await manager.prepare(turn(bash('a'), 'ok'))
+    expect(fold.fold(file(200, 260), bash('c')).record).toBeDefined()
+  })
+})
+
+describe('a line that stands for others', () => {
+  const marked = (name: number) =>
+    file(0, 60)
+      .split('\n')
+      .map((line, at) => (at % 7 === 0 ? `${line} // ${name}` : line))
+      .join('\n')
+  const run = (failing: string) =>
+    `${file(100, 160)}\n--- FAIL: ${failing} (0.00s)\n    a_test.go:1: no\nFAIL\nFAIL\texample.com/a\t0.010s\n`
+
+  test('is known by its beginning, in each form that a fold writes', () => {
+    const fold = new FoldSession()
+    const results: [string, Call][] = [
+      [file(0, 60), read('a')],
+      [`${file(0, 60)}\nmore`, bash('b', 'cat a')],
+      ...[1, 2].map((name): [string, Call] => [marked(name), read(`v${name}`)]),
+      [run('TestOne'), bash('t1', 'go test ./...')],
+      [run('TestTwo'), bash('t2', 'go test ./...')],
+    ]
+    const lines = results.flatMap(([text, call]) => {
+      const { content, record } = fold.fold(text, call)
+      const pointers = record?.edits.filter(({ toolCallId }) => toolCallId !== undefined) ?? []
+      const changes = content.split('\n').filter((line) => line.startsWith('[test failures'))
+      const gone = record === undefined ? [] : withoutPointers(content, record).split('\n')
+      return [
+        ...pointers.flatMap((edit) => edit.text.split('\n').filter((line) => !text.includes(line))),
+        ...changes,
+        ...gone.filter((line) => line.includes('not in view')),
+      ]
+    })
+    const forms = [
+      /: same as lines /,
+      /: as there/,
+      /lines differ from /,
+      /^\[test failures since /,
+      /not in view any more/,
+    ]
+    expect(forms.filter((form) => !lines.some((line) => form.test(line)))).toEqual([])
+    expect(lines.filter((line) => !isPointerLine(line))).toEqual([])
+  })
+
+  test.each([
+    '',
+    '[',
+    '[lines 1-9]',
+    '[lines 1-9: same]',
+    '[lines a-b: same as lines 1-9 of the read of a above]',
+    ' [lines 1-9: same as lines 1-9 of the read of a above]',
+    'lines 1-9: same as lines 1-9 of the read of a above',
+    '[2 of 40 lines are long]',
+    '[info] test failures since the last run of it: none',
+    `[${'1'.repeat(100_000)}`,
+  ])('is none that only resembles one: %.40s', (line) => {
+    expect(isPointerLine(line)).toBe(false)
   })
 })

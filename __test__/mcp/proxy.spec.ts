@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { isAlive } from '../cli/support'
-import { filesIn } from '../support/temp'
+import { readFileSync, rmSync } from 'node:fs'
+import { cli, isAlive } from '../cli/support'
+import { filesIn, tempDir } from '../support/temp'
 import { Host, pathIn, textOf } from './host'
 
 /** Limits that are given hold, whatever the host. */
@@ -33,13 +33,61 @@ describe('a result', () => {
     await host.initialize()
     const shown = async (tool: string, args = {}) =>
       textOf(await host.call(tool, args)).includes('\nerror: disk full\n')
-    const calls = [shown('run_command'), shown('log', { fail: true }), shown('log')]
-    expect(await Promise.all(calls)).toEqual([true, true, false])
+    const tools = ['run_command', 'run_tests', 'test']
+    const calls = [...tools.map((tool) => shown(tool)), shown('log', { fail: true }), shown('log')]
+    expect(await Promise.all(calls)).toEqual([true, true, true, true, false])
     await host.close()
     const ends = new Host(['--direction', 'tail'])
     await ends.initialize()
     expect(textOf(await ends.call('run_command'))).not.toContain('error: disk full')
     await ends.close()
+  })
+
+  describe('that is a preview', () => {
+    const printed = async () => {
+      const store = tempDir()
+      const env = { SPILLWAY_STORAGE_DIR: store }
+      const script =
+        'for (let i = 1; i <= 9000; i += 1) console.log(`line ${i} of a text that is long enough to be cut`)'
+      const { stdout } = await cli(['run', '--direction', 'tail', '--', process.execPath, '-e', script], { env })
+      const [, path = ''] = /saved to: (.*)/.exec(stdout) ?? []
+      expect(Buffer.byteLength(stdout)).toBeGreaterThan(20_000)
+      return { env, path, preview: stdout }
+    }
+    const through = async (env: NodeJS.ProcessEnv, text: string, options: string[] = [], client = 'host') => {
+      const host = new Host(options, env)
+      await host.initialize({}, client)
+      const answers = [await host.call('run_command', { text }), await host.call('echo', { text })]
+      await host.close()
+      return answers.map(textOf)
+    }
+
+    test('which another process printed passes, also with a line or two around it', async () => {
+      const { env, preview } = await printed()
+      for (const text of [preview, `$ npm test\n${preview}[Exit code 1]`])
+        expect(await through(env, text)).toEqual([text, text])
+    })
+
+    test('is bounded by limits that are given, or that the host is known for, and still names its output', async () => {
+      const { env, path, preview } = await printed()
+      const ways = [
+        through(env, preview, ['--max-bytes', '8000']),
+        through(env, preview, ['--max-lines', '100']),
+        through(env, preview, [], 'codex-mcp-client'),
+      ]
+      for (const text of (await Promise.all(ways)).flat()) {
+        expect(text.length).toBeLessThan(14_000)
+        expect(text).toContain(path)
+      }
+    })
+
+    test('only in its form, or of an output that the store has not, is a text like any other', async () => {
+      const { env, path, preview } = await printed()
+      const forged = preview.replace('line 8999 of', 'line X of')
+      for (const text of await through(env, forged)) expect(text).not.toContain('line 8800 of')
+      rmSync(path)
+      for (const text of await through(env, preview)) expect(text).not.toContain('line 8800 of')
+    })
   })
 
   test('of a call that failed stays one, and shows its end', async () => {

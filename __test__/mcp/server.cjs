@@ -47,7 +47,9 @@ const TOOLS = {
     return args.fail ? { ...whole, isError: true } : whole
   },
   log: (args) => ({ ...text(log()), isError: args.fail === true }),
-  run_command: () => text(log()),
+  run_command: (args) => text(args.text ?? log()),
+  run_tests: () => text(log()),
+  test: () => text(log()),
   fail: (args) => ({ ...text(lines(args.count)), isError: true }),
   media: () => ({
     content: [

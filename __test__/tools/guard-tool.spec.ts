@@ -532,6 +532,7 @@ describe('the host learns from a warning what it does wrong, and the model reads
       undefined,
     ],
     ...[
+      { message: Object.assign(Object.create(null), { message: 'Non.' }) },
       { message: 'Non.', language: 'fr' },
       { message: 'Non.', language: null },
       { message: { toString: () => 'Non.' } },

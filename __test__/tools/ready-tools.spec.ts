@@ -34,6 +34,7 @@ import {
   FileReads,
   type ReadyTool,
 } from 'spillway/tools'
+import { HERE } from '../cli/support'
 import { onUnix } from '../support/only'
 import { tempDir } from '../support/temp'
 
@@ -354,6 +355,30 @@ describe('bash', () => {
     expect((await smaller.output(output, { toolName: 'other' })).content).toBe(output)
     const guarded = (await guardTool(bash, { truncation: smaller }).execute({ command })) as { output: string }
     expect(guarded.output.replaceAll(/\S+\.txt/g, 'F')).toBe(output.replaceAll(/\S+\.txt/g, 'F'))
+  })
+
+  test('leaves a preview alone that spillway run printed into the same store, within the default limits', async () => {
+    const storageDir = tempDir()
+    const env = { SPILLWAY_STORAGE_DIR: undefined }
+    const command = `${HERE} run --direction tail --store ${storageDir} -- ${node} -e "for (let i = 0; i < 3000; i++) console.log('row ' + i)"; exit 3`
+    const run = async (service: TruncationService) => {
+      const { output, metadata } = await createShellTool({ service, env }).execute({ command })
+      const names = output.match(/saved to: \S+/g) ?? []
+      return { output, metadata, names }
+    }
+    const service = new TruncationService({ storageDir })
+    const { output, metadata, names } = await run(service)
+    expect(names).toEqual([`saved to: ${metadata.truncationPath}`])
+    expect(readFileSync(metadata.truncationPath as string, 'utf8').split('\n')).toHaveLength(3001)
+    expect(output).toMatch(/\n\[Exit code 3\]$/)
+    const outer = await guardTool(createShellTool({ service, env }), { truncation: service }).execute({ command })
+    expect((outer as { output: string }).output.match(/saved to: /g)).toHaveLength(1)
+
+    const smaller = await run(new TruncationService({ storageDir, maxLines: 20, tools: { bash: { maxLines: 20 } } }))
+    expect(smaller.output.split('\n').length).toBeLessThan(40)
+    expect(smaller.names).toHaveLength(2)
+    // Another store does not know it.
+    expect((await run(new TruncationService({ storageDir: tempDir() }))).names.length).toBeGreaterThan(1)
   })
 
   test('a timeout, the most that the model may ask for, and an abort keep the output so far', async () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import {
   createTruncationMiddleware,
@@ -254,7 +255,7 @@ describe('any value', () => {
     ['tail', undefined, 12_000],
     ['head', 1000, 1000],
   ] as const)('a long text inside is shown, from its %s, within %s tokens', async (direction, maxTokens, least) => {
-    const ran = { command: 'make', stdout: numbered(20_000), exitCode: 2 }
+    const ran = { command: 'make', stdout: numbered(20_000), exitCode: 0 }
     const { run } = make({ config: { global: { direction, maxTokens } } })
     for (const output of [ran, { content: [{ type: 'text', text: 'x' }], details: ran }]) {
       const result = await run('x', { output }, context)
@@ -263,6 +264,40 @@ describe('any value', () => {
       expect(text.match(/line \d+/g)!.length * 'line 1000\\n'.length).toBeGreaterThan(least)
       expect(JSON.parse(savedText(result))).toEqual(output)
     }
+  })
+
+  test.each<[string, object, string]>([
+    ['exec', { stdout: numbered(3000), stderr: 'a warning' }, `${numbered(3000)}\na warning`],
+    ['a code', { stdout: numbered(3000), stderr: '', exitCode: 2 }, `${numbered(3000)}\n[Exit code 2]`],
+    ['no failure', { stdout: `${numbered(3000)}\n`, exit_code: 0 }, `${numbered(3000)}\n`],
+    ['only errors', { stdout: '', stderr: numbered(3000), code: 1 }, `${numbered(3000)}\n[Exit code 1]`],
+    [
+      'spawnSync',
+      spawnSync(process.execPath, [
+        '-e',
+        "for (let i = 1; i <= 3000; i++) console.log('line ' + i); process.exitCode = 3",
+      ]),
+      `${numbered(3000)}\n[Exit code 3]`,
+    ],
+    [
+      'a signal',
+      { status: null, signal: 'SIGKILL', stdout: Buffer.from(numbered(3000)), stderr: Buffer.from('') },
+      `${numbered(3000)}\n[Ended by SIGKILL]`,
+    ],
+  ])('the streams of a command are bounded as their text, with how it ended: %s', async (what, output, expected) => {
+    const result = await make({ config: { global: {} } }).run('x', { output }, context)
+    expect(savedText(result)).toBe(expected)
+    const isFine = ['exec', 'no failure'].includes(what)
+    expect(result.output).toContain(isFine ? 'The tool call succeeded' : 'The tool call failed')
+    expect(result.output).toMatch(isFine ? /line 1\n/ : /\nline 2999\nline 3000\n/)
+  })
+
+  test('the streams of a command beside anything else, and within the limits, stay what they are', async () => {
+    const { run } = make({ config: { global: {} } })
+    const more = { stdout: numbered(20_000), stderr: '', exitCode: 2, command: 'make' }
+    expect(JSON.parse(savedText(await run('x', { output: more }, context)))).toEqual(more)
+    const short = { stdout: 'a', stderr: 'b', exitCode: 2 }
+    expect((await run('x', { output: short }, context)).output).toBe(short)
   })
 
   const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))

@@ -19,6 +19,7 @@ import { Drain } from '../ingest/worker-tasks'
 import { background, call, native } from '../native/native'
 import { type Plan, Settings, type TextLimits } from '../settings/settings'
 import { placeOf, saveTarget, type TruncationStorage } from '../storage/file-storage'
+import { mayBePrinted, printedPreviewOf } from '../storage/printed-previews'
 import { type RangeResult, type ReadRange, readRange } from '../storage/read'
 import { hasNotices, hasPreviewOf, MAX_PREVIEW_BYTES, noticesIn, previewOf } from '../truncation/previews'
 import { type Client, ceilingOf, type Job, reportStrategy } from '../truncation/request'
@@ -239,13 +240,17 @@ export class Inflow {
       return isKnown ? ((await decide(this.service, whole, ended)) as TruncationResult) : undefined
     }
     const isWhole = saved !== undefined && saved.part === undefined && !saved.redactions
-    if (!shortened || !isWhole || bytes > MAX_PREVIEW_BYTES || !hasNotices()) return undefined
-    const { store } = placeOf(this.service.storage) ?? passagePlace()
+    if (!shortened || !isWhole || bytes > MAX_PREVIEW_BYTES) return undefined
+    const { storage } = this.service
+    const isOfOthers = mayBePrinted(storage, bytes)
+    if (!hasNotices() && !isOfOthers) return undefined
+    const { store } = placeOf(storage) ?? passagePlace()
     const text = await readAll(
       call(() => native.readerOpen(store, saved.path)),
       saved.path,
     )
-    if (noticesIn(text).length === 0) return undefined
+    const isPrinted = isOfOthers && printedPreviewOf(storage, text) !== undefined
+    if (!isPrinted && noticesIn(text).length === 0) return undefined
     const result = (await decide(this.service, text, ended)) as TruncationResult
     if (!result.truncated || result.outputPath !== saved.path) await promises.rm(saved.path, { force: true })
     return result

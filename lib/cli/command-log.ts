@@ -1,6 +1,8 @@
 /** Log of the commands of `spillway run` and of hooks: the names of outputs say only the tool and the time. */
 
-import { StoreLog } from './store-log'
+import { StoreLog } from '../storage/store-log'
+import { messageOf } from '../util/message-of'
+import { note } from './terminal'
 
 /** A command that was run. */
 export interface RecordedCommand {
@@ -27,6 +29,7 @@ const LOG = new StoreLog<RecordedCommand>(
     typeof command === 'string' &&
     typeof cwd === 'string' &&
     [exitCode, startedAt, durationMs, lines].every((number) => Number.isFinite(number)),
+  (file, error) => note(`spillway: ${file}: ${messageOf(error)}`),
 )
 
 /** Adds a command to the log of a folder of a store. */

@@ -8,16 +8,12 @@ import {
   TruncationStorage,
 } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { EXTRA_BYTES, EXTRA_LINES, isPrintedPreview, MAX_PREVIEW } from '../storage/printed-previews'
 import { isStoreUrl } from '../util/store-url'
 import type { Parsed } from './command'
 import { dirsOf, storeFolderOf } from './outputs'
 import { text } from './parse-values'
-import { isPrintedPreview, MAX_PREVIEW } from './preview-log'
 import { truncationOptions } from './shared-options'
-
-/** Lines and bytes that a preview may be longer than the limits: those of its notice, and what is printed around it. */
-const EXTRA_LINES = 12
-const EXTRA_BYTES = 2048
 
 /** Returns whether an inner preview is short enough: within limits that the user set, but for its notice, and within those of any preview. */
 function isWithin({ removedLines = 0, removedBytes = 0, totalBytes = 0 }: TruncatedResult, values: Parsed['values']) {
@@ -42,6 +38,8 @@ export async function keptPreview(
   if (!result.truncated || !isWithin(result, values)) return result
   const { outputPath: path, totalBytes = 0 } = result
   if (path === '') return result
+  // The service knew it by its digest, and bounded nothing.
+  if (result.preview === undefined) return { content: result.content, truncated: false }
   const sessionId = text(values, 'session')
   const access = sessionId === undefined ? {} : { sessionId }
   try {

@@ -2,12 +2,12 @@
 
 import { dirname, join, resolve } from 'node:path'
 import { type OutputAccess, type SavedOutput, SpillwayError, TruncationStorage } from 'spillway'
+import { forgetPreviews } from '../storage/printed-previews'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
 import { forgetCommands, type RecordedCommand, recordedCommands } from './command-log'
 import { isLocal, type OutputStorage, openOutputs } from './output-storage'
 import { text } from './parse-values'
-import { forgetPreviews } from './preview-log'
 
 /** A saved output, and what made it if `spillway run` did. */
 export type RecordedOutput = SavedOutput & Partial<Omit<RecordedCommand, 'path'>>

@@ -1,7 +1,7 @@
 /** Truncates and folds the result of a call, in the shape that the tool gave it. */
 
 import { isSavedOutput } from '../storage/saved-outputs'
-import { commandOf, withCommandDefaults } from '../tools/command-of'
+import { withCommand } from '../tools/command-of'
 import { foldResult } from '../tools/fold-result'
 import { isMcp } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
@@ -37,9 +37,8 @@ export async function truncate(guard: Guard, call: Call, given: unknown, isError
   const { toolCallId, sessionId, signal } = call
   const { name: toolName, truncation: declared } = tool
   const query = questionOf(guard, call)
-  const command = commandOf(toolName, call.args)
-  const beside = { ...(query && { query }), ...(command && { command }) }
-  const context = withCommandDefaults({ toolName, toolCallId, sessionId, signal, declared, failed: isError, ...beside })
+  const about = { toolName, toolCallId, sessionId, signal, declared, failed: isError, ...(query && { query }) }
+  const context = withCommand(about, call.args)
   const noteFile = (bounded: ToolResultLike) => {
     const path = bounded?.metadata?.truncationPath
     // A middleware of the caller's may save elsewhere; what the tool itself says is not believed.

@@ -4,6 +4,7 @@ import type { BegunCall } from '../fold/fold-session'
 import { HookRunner } from '../hooks/runner'
 import { middlewareOf } from '../service/middleware'
 import { boundMembers } from '../tools/bind-members'
+import { inScope } from '../tools/call-scope'
 import { checkTool } from '../tools/check-tool'
 import { runFolded, tellBegin } from '../tools/fold-result'
 import type { ExecutionContext, Tool } from '../tools/registry'
@@ -150,7 +151,10 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
     // The audit log may have taken long.
     if (call.signal?.aborted) throw new Error(CANCELLED)
     const { toolCallId, sessionId } = call
-    result = await tool.execute(call.args, { ...own, toolCallId, ...(sessionId && { sessionId }) })
+    const scope = { service: controls.truncation, sessionId }
+    result = await inScope(scope, () =>
+      tool.execute(call.args, { ...own, toolCallId, ...(sessionId && { sessionId }) }),
+    )
     checkReadable(result)
     result = withErrorText(result)
   } catch (error) {

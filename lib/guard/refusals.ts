@@ -6,6 +6,7 @@ import { native } from '../native/native'
 import type { Tool } from '../tools/registry'
 import { CANCELLED } from '../tools/tool-result'
 import type { ToolResultLike } from '../types'
+import { messageOf } from '../util/message-of'
 import type { ToolControls } from './controls'
 
 /** Why a call gave no result of its tool. */
@@ -36,10 +37,19 @@ export interface RefusedMcpResult {
  */
 export function loopRefusal({ action, message, language }: DoomLoopVerdict, mayAsk = true): string {
   // A detector of the caller's own may answer anything.
-  const said = message === undefined || message === null ? undefined : String(message).toWellFormed()
+  const said = message === undefined || message === null ? undefined : textOf(message).toWellFormed()
   // The message of a stop says already that the call did not run.
   if (action === 'stop' && said !== undefined) return said
   return native.doomLoopRefused(language === 'zh-CN' ? 'zh-CN' : 'en', said, mayAsk)
+}
+
+/** A message as a text, also one that cannot become a text by itself. */
+function textOf(message: unknown): string {
+  try {
+    return String(message)
+  } catch {
+    return messageOf(message)
+  }
 }
 
 /** Joins two sentences with a space, except after the full stop `。`. */

@@ -1,5 +1,7 @@
 /** The size of an image, as its header says. */
 
+import { signatureOf } from '../util/file-signatures'
+
 /** Width and height in pixels. */
 export interface ImageSize {
   width: number
@@ -18,11 +20,12 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
 function sizeIn(bytes: Buffer): ImageSize | undefined {
   try {
     const head = bytes.subarray(0, MAX_HEADER)
-    const signature = head.toString('latin1', 0, 16)
-    if (signature.startsWith('\x89PNG')) return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
-    if (signature.startsWith('GIF8')) return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
-    if (signature.startsWith('RIFF') && signature.slice(8, 12) === 'WEBP') return webpSize(head, signature.slice(12))
-    return head.readUInt16BE(0) === 0xffd8 ? jpegSize(head) : undefined
+    const type = signatureOf(head)?.type
+    if (type === 'image/png') return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
+    if (type === 'image/gif') return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) }
+    if (type === 'image/jpeg') return jpegSize(head)
+    const [form, chunk] = [head.toString('latin1', 8, 12), head.toString('latin1', 12, 16)]
+    return type === 'image/webp' && form === 'WEBP' ? webpSize(head, chunk) : undefined
   } catch {
     // The header is cut off.
     return undefined

@@ -1,5 +1,6 @@
 /** Tokens of images and PDFs: the formulas of providers, as dated facts. Nothing is fetched. */
 
+import { signatureOf } from '../util/file-signatures'
 import type { ImageSize } from './image-size'
 import { mediumOf, pagesOf, pixelsOf } from './media'
 import type { HistoryFormatName, Medium } from './message-view'
@@ -89,7 +90,8 @@ export function tokensOfMedium(part: unknown, format: HistoryFormatName): number
   const rule = IMAGE_RULES[format] ?? ANTHROPIC
   if (rule.low !== undefined && detailOf(part) === 'low') return rule.low
   const medium = mediumOf(part)
-  if (medium.head(PDF.length)?.equals(PDF)) return tokensOfPdf(medium, format)
+  const head = medium.head(SIGNATURE)
+  if (head !== undefined && signatureOf(head)?.type === PDF) return tokensOfPdf(medium, format)
   const size = pixelsOf(medium)
   return size === undefined ? PER_MEDIA : rule.tokens(size)
 }
@@ -100,8 +102,9 @@ function detailOf(part: unknown): unknown {
   return Object(image).detail ?? detail
 }
 
-/** The first bytes of a PDF. */
-const PDF = Buffer.from('%PDF-')
+const PDF = 'application/pdf'
+/** Bytes that tell a PDF from other files. */
+const SIGNATURE = 16
 
 function tokensOfPdf(pdf: Medium, format: HistoryFormatName): number {
   const pages = pagesOf(pdf)

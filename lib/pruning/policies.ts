@@ -24,7 +24,7 @@ export type PrunePolicy =
   | {
       type: 'results'
       /**
-       * Prunes nothing unless all results together, those already pruned included, have more tokens than this.
+       * Tokens of all results of the history together, those already pruned included: with no more than this, nothing is pruned.
        * @default 4000; 0 with `schedule: 'always'`, or if placeholders have no `index`
        */
       minTokens?: number
@@ -45,7 +45,7 @@ export type PrunePolicy =
       type: 'budget'
       /** The newest results stay as long as they have no more tokens than this together. @default 40000 */
       protectTokens?: number
-      /** Prunes nothing unless more tokens than this can be pruned. @default 20000 */
+      /** Tokens of the results that would be pruned at once, together: with no more than this, nothing is pruned. @default 20000 */
       minTokens?: number
       /** Number of newest user messages whose results stay. @default 2 */
       protectTurns?: number
@@ -60,7 +60,11 @@ export type PrunePolicy =
       trimAt?: number
       /** From this share on results are pruned, until less is used. @default 0.5 */
       clearAt?: number
-      /** Minimum tokens of all prunable results; with fewer, none is pruned. 50,000 characters. @default 12500 */
+      /**
+       * Tokens of all results that may be pruned, together and as they are after trimming: with fewer, none is pruned. OpenClaw's number is
+       * 50,000 characters.
+       * @default 12500
+       */
       minTokens?: number
       /** Longest result that is not trimmed, in UTF-16 units. @default 4000 */
       maxChars?: number
@@ -71,7 +75,7 @@ export type PrunePolicy =
     }
   | {
       type: 'arguments'
-      /** Arguments with fewer tokens stay. @default 500 */
+      /** Tokens of the arguments of one call: with fewer, they stay. @default 500 */
       minTokens?: number
     }
 

@@ -1,15 +1,7 @@
 /** Recognises saved images and PDFs, whose bytes tell a model nothing as text. */
 
 import type { RangeResult } from '../storage/read'
-
-/** Starts of files as a storage reads them as text: bytes that are not UTF-8 are U+FFFD. */
-const STARTS: readonly (readonly [type: string, start: RegExp])[] = [
-  ['image/png', /^\uFFFDPNG\r\n/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[\s\S]{1,4}WEBP/],
-  ['image/jpeg', /^\uFFFD{4}(?:[\s\S]{1,2}(?:JFIF|Exif)|\0C)/],
-  ['application/pdf', /^%PDF-/],
-]
+import { typeOfText } from '../util/file-signatures'
 
 /** Bytes in which a start is looked for. */
 const START_BYTES = 16
@@ -27,6 +19,6 @@ export async function binaryWords(
   read: (range: { fromByte: number; byteCount: number }) => Promise<RangeResult>,
 ): Promise<string | undefined> {
   const { text, totalBytes } = await read({ fromByte: 0, byteCount: START_BYTES })
-  const type = STARTS.find(([, start]) => start.test(text))?.[0]
+  const type = typeOfText(text)
   return type && `${type}, ${totalBytes.toLocaleString('en-US')} bytes`
 }

@@ -6,18 +6,33 @@ import type { TruncationContext } from '../types'
 import { safeStringify } from '../util/safe-stringify'
 
 /** Returns true if a tool runs commands. */
-export function isShellTool(tool: string): boolean {
+function isShellTool(tool: string): boolean {
   return call(() => native.isShellTool(tool.toWellFormed()))
 }
 
 /** A preview of a command or of a failed call has what decides; one of another answer has its start. */
 export function withCommandDefaults<C extends TruncationContext>(context: C): C {
-  const isOfCommand = context.failed === true || isShellTool(context.toolName)
+  const { failed, command, toolName } = context
+  // Only a shell tool has a command.
+  return withDefaults(context, failed === true || command !== undefined || isShellTool(toolName))
+}
+
+function withDefaults<C extends TruncationContext>(context: C, isOfCommand: boolean): C {
   return isOfCommand ? { defaults: COMMAND_DEFAULTS, ...context } : context
+}
+
+/** The context of a call with the command that its arguments have, and with the defaults of {@link withCommandDefaults}. */
+export function withCommand<C extends TruncationContext>(context: C, args: unknown): C {
+  const isShell = isShellTool(context.toolName)
+  const command = isShell ? readCommand(args) : undefined
+  return withDefaults({ ...context, ...(command && { command }) }, isShell || context.failed === true)
 }
 
 /** Returns the command that a call of a shell tool runs; nothing for another tool, or for a command that is too long to be read. */
 export function commandOf(tool: string, args: unknown): string | undefined {
-  if (!isShellTool(tool)) return undefined
+  return isShellTool(tool) ? readCommand(args) : undefined
+}
+
+function readCommand(args: unknown): string | undefined {
   return call(() => native.commandOf(safeStringify(args ?? null).toWellFormed())) ?? undefined
 }

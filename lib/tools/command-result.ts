@@ -1,27 +1,8 @@
-/** The text of a command for a model: its output, and how it ended. */
+/** Results of `runCommand` where a framework would show the model their JSON. */
 
+import { type Ending, endingOf, withEnding } from '../truncation/command-text'
 import { previewOf, rememberPreview } from '../truncation/previews'
 import { isRecord } from '../validation/validate'
-
-/** How a command ended, as `runCommand` says it. */
-interface Ending {
-  exitCode: number | null
-  signal: string | null
-  note?: string
-}
-
-/** Returns a line that says how a command ended; an empty text if it ended well, or if its output says it already. */
-export function endingOf({ exitCode, signal, note }: Ending): string {
-  if (note !== undefined || exitCode === 0) return ''
-  return signal ? `[Ended by ${signal}]` : `[Exit code ${exitCode}]`
-}
-
-/** Returns the output with a line below it; a command that printed nothing, and ended well, has a line that says so. */
-export function withEnding(content: string, ending: string): string {
-  if (ending === '') return content === '' ? '[No output]' : content
-  const gap = content === '' || content.endsWith('\n') ? '' : '\n'
-  return `${content}${gap}${ending}`
-}
 
 type CommandLike = Ending & { output: unknown }
 

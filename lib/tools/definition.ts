@@ -3,9 +3,11 @@
 import { resolve } from 'node:path'
 import { SpillwayError } from '../errors'
 import type { ToolTruncationConfig } from '../types'
+import { definedOf } from '../util/defined'
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions } from '../validation/options'
 import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { type CallScope, callScope } from './call-scope'
 import { FOLDER } from './working-folder'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
@@ -16,6 +18,9 @@ export interface ToolCallContext {
   /** The folder that relative paths are in. @default the tool's `cwd` */
   workingDirectory?: string
 }
+
+/** Context of the work of a ready-made tool. */
+export type WorkContext = ToolCallContext & CallScope & { workingDirectory: string }
 
 /** Result of a ready-made tool. Errors are results, too. */
 export interface ReadyToolResult {
@@ -70,7 +75,7 @@ export class ToolError extends Error {}
 export function readyTool(
   { name, description, cwd }: Pick<ReadyTool, 'name' | 'description'> & FolderOptions,
   parameters: Readonly<Record<string, Argument>>,
-  work: (args: Given, context: ToolCallContext & { workingDirectory: string }) => Promise<ReadyToolResult>,
+  work: (args: Given, context: WorkContext) => Promise<ReadyToolResult>,
 ): ReadyTool {
   const folder = () => resolve(cwd ?? process.cwd())
   const entries = Object.entries(parameters)
@@ -90,7 +95,8 @@ export function readyTool(
       try {
         context.signal?.throwIfAborted()
         const { workingDirectory = folder() } = context
-        return await work(argumentsOf(args, parameters), { ...context, workingDirectory })
+        const known = { ...definedOf(callScope()), ...definedOf(context) }
+        return await work(argumentsOf(args, parameters), { ...known, workingDirectory })
       } catch (thrown) {
         return failedResult(context.signal?.aborted ? 'The call was cancelled.' : messageOf(thrown))
       }

@@ -20,7 +20,7 @@ import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
 import { checkKeys, hasFunctions, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { checkTool } from './check-tool'
-import { commandOf, withCommandDefaults } from './command-of'
+import { withCommand } from './command-of'
 import { foldResult, type ResultFolder, runFolded } from './fold-result'
 import { CANCELLED, toolResultOf } from './tool-result'
 import { folderFor } from './working-folder'
@@ -196,16 +196,15 @@ async function callTool(
   const inFolder = { ...context, ...(folder !== undefined && { workingDirectory: folder }) }
   const result = await run(called, args, { ...inFolder, toolCallId: id })
   const { sessionId, messageId, signal } = context
-  const call: TruncationContext = withCommandDefaults({
+  const answer = {
     toolName: name,
     sessionId,
     messageId,
     toolCallId: id,
     signal,
-    command: commandOf(name, args.value),
     declared: tool?.truncation,
-  })
-  const whole = await bound(registry.middleware, result, call)
+  }
+  const whole = await bound(registry.middleware, result, withCommand(answer, args.value))
   const outputPath = whole?.metadata?.truncationPath
   const { text, recorded } = args
   const { result: shown, folds } = foldResult(fold, whole, {

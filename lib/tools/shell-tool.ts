@@ -4,11 +4,11 @@ import { runCommand } from '../command/run-command'
 import type { CommandResult, RunCommandOptions } from '../command/types'
 import { TruncationService } from '../service/service'
 import { COMMAND_DEFAULTS } from '../settings/command-defaults'
+import { endingOf, withEnding } from '../truncation/command-text'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
 import type { Check } from '../validation/options'
 import { isRecord } from '../validation/validate'
-import { endingOf, withEnding } from './command-result'
 import {
   checkToolOptions,
   type FolderOptions,
@@ -16,12 +16,13 @@ import {
   type ReadyToolResult,
   readyTool,
   type ToolCallContext,
+  type WorkContext,
 } from './definition'
 
 /** Options of {@link createShellTool}. */
-export interface ShellToolOptions
-  extends FolderOptions,
-    Pick<RunCommandOptions, 'env' | 'onStart' | 'onProgress' | 'service'> {
+export interface ShellToolOptions extends FolderOptions, Pick<RunCommandOptions, 'env' | 'onStart' | 'onProgress'> {
+  /** Bounds and saves the output. @default that of the controls around the tool, else one with default settings */
+  service?: TruncationService
   /** @default 'bash' */
   name?: string
   /** The path of a shell. @default `/bin/sh`, on Windows `cmd.exe` */
@@ -64,7 +65,7 @@ const CHECKS: { readonly [K in Exclude<keyof ShellToolOptions, 'cwd'>]-?: Check 
  */
 export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
   checkToolOptions(options, CHECKS)
-  const { name = 'bash', cwd, shell = true, timeoutMs = 120_000, maxTimeoutMs = 600_000, ...rest } = options
+  const { name = 'bash', cwd, service, shell = true, timeoutMs = 120_000, maxTimeoutMs = 600_000, ...rest } = options
   const description = `Runs a command of the shell and returns its output and its exit code. It is ended after ${timeoutMs} ms, unless timeout_ms says otherwise.`
   const parameters = {
     command: {
@@ -88,7 +89,7 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
     async ({ command, timeout_ms = timeoutMs }, context) => {
       const result = await runCommand(command as string, [], {
         ...rest,
-        ...commandContext(context),
+        ...commandContext(context, service),
         ...{
           shell,
           toolName: name,
@@ -102,8 +103,13 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
   )
 }
 
+/** The call, for the service that bounds the output, and that service: the tool's `own`, or else that of the controls around it. */
+function commandContext(context: WorkContext, own = context.service) {
+  return { ...outputContext(context), ...(own && { service: own }) }
+}
+
 /** The call, for the service that bounds the output. */
-export function commandContext({ sessionId, toolCallId, signal }: ToolCallContext) {
+export function outputContext({ sessionId, toolCallId, signal }: ToolCallContext) {
   return { ...(sessionId && { sessionId }), ...(toolCallId && { toolCallId }), ...(signal && { signal }) }
 }
 

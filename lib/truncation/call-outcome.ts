@@ -30,19 +30,29 @@ export function failureOf(result: unknown, { failed, exitCode }: KnownOutcome = 
 }
 
 /**
- * Returns the exit code that a result says: of itself, beside what was printed, or in the `metadata` beside an `output`. `null` if a
+ * Returns the exit code that a result says: of itself, beside what was printed, in the `metadata` beside an `output`, or of an `output` that is an object. `null` if a
  * signal ended the command, `undefined` if nothing says how it ended or if it cannot be read.
  */
 export function exitCodeIn(result: unknown): number | null | undefined {
   try {
     const fields = fieldsOf(result)
-    const hasStreams = isStream(fields.stdout) || isStream(fields.stderr)
-    const code = codeOf(fields, hasStreams ? [...CODES, ...CODES_OF_STREAMS] : CODES, hasStreams)
+    const code = ownCode(fields)
     if (code !== undefined || fields.output === undefined) return code
-    return codeOf(fieldsOf(fields.metadata), [...CODES, 'exit'], false)
+    const said = codeOf(fieldsOf(fields.metadata), [...CODES, 'exit'], false)
+    return said === undefined ? ownCode(fieldsOf(fields.output)) : said
   } catch {
     return undefined
   }
+}
+
+function ownCode(fields: Record<string, unknown>): number | null | undefined {
+  const hasStreams = isStream(fields.stdout) || isStream(fields.stderr)
+  return hasStreams ? codeOfStreams(fields) : codeOf(fields, CODES, false)
+}
+
+/** Returns the exit code of an object that has the streams of a command. */
+export function codeOfStreams(fields: Record<string, unknown>): number | null | undefined {
+  return codeOf(fields, [...CODES, ...CODES_OF_STREAMS], true)
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

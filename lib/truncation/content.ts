@@ -7,6 +7,7 @@ import type { ContentPart, OutputService, TextContentPart, TruncationContext, Tr
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { decodeBytes } from '../validation/bytes'
+import { textOfStreams } from './command-text'
 
 /** True if a value is a list of objects that say what they are, which is what a caller calls parts. */
 export function isParts(value: unknown): value is readonly ContentPart[] {
@@ -119,7 +120,7 @@ export async function boundValue(
   const parts = (value as { content?: unknown }).content
   if (isParts(parts)) return boundHolder(service, value, parts, context)
   const line = toJson(value)
-  const written = laidOut(service, line, context)
+  const written = laidOut(service, value, line, context)
   const result = await service.output(written, context)
   // A text that is a preview and little else is left alone.
   const isSame = !result.truncated || result.content === written
@@ -136,10 +137,12 @@ interface LineFitter {
 const MAX_LINE_LENGTH = 12_800
 
 /**
- * The JSON of a value as it can be cut: one line if that fits, else on lines of its own. It stays one line, too, where one of them
- * is so long (the text that a command printed, say) that a cut between lines would show nothing of what matters.
+ * The text of a value as it can be cut: what a command printed, or the JSON, on one line if that fits, else on lines of its own. It
+ * stays one line, too, where one of them is so long (a text inside, say) that a cut between lines would show nothing of what matters.
  */
-function laidOut(service: OutputService, line: string, context: TruncationContext): string {
+function laidOut(service: OutputService, value: unknown, line: string, context: TruncationContext): string {
+  const printed = textOfStreams(value)
+  if (printed !== undefined) return printed
   const own = 'fits' in service ? (service as OutputService & LineFitter) : undefined
   if (own?.fits(line, context)) return line
   return cuttable(line, () => indented(line), own?.longestLine(context))
@@ -272,7 +275,7 @@ async function boundHolder(
   const media = parts.filter((part) => MEDIA.test(part.type))
   const texts = parts.filter((part) => !MEDIA.test(part.type))
   const line = toJson({ ...value, content: texts })
-  const written = laidOut(service, line, context)
+  const written = laidOut(service, undefined, line, context)
   const result = await service.output(written, context)
   if (!result.truncated || result.content === written)
     return { value: line.includes(HALF) ? sound(value) : value, result }

@@ -4,6 +4,7 @@
  */
 
 import { call, native } from '../native/native'
+import type { FoundPreview } from '../storage/printed-previews'
 import { noticeOfOutput, rememberOutput } from '../storage/saved-outputs'
 import type { TruncatedResult } from '../types'
 
@@ -87,6 +88,21 @@ function rememberNotice(path: string, notice: string): void {
   noticesByName.set(name, { path, notice })
   if (noticesByName.size > MAX_NOTICES) noticesByName.delete(first(noticesByName.keys()))
 }
+
+/** The preview that another process printed, and the paragraph of it that names its output. */
+export function printedBefore({ path, preview }: FoundPreview): { preview: Preview; notice: EarlierNotice } {
+  const at = preview.indexOf(path)
+  const from = preview.lastIndexOf(GAP, at)
+  const to = preview.indexOf(GAP, at)
+  const notice = preview.slice(from === -1 ? 0 : from + GAP.length, to === -1 ? undefined : to)
+  return {
+    preview: { content: preview, truncated: true, outputPath: path, hint: notice },
+    notice: { path, notice, at: at + path.length },
+  }
+}
+
+/** The gap between a notice and the text of the output. */
+const GAP = '\n\n'
 
 function besideOf({ content, preview = '' }: Preview): string {
   const at = content.indexOf(preview)

@@ -5,6 +5,13 @@ import { SpillwayError } from '../errors'
 import { Intake, type Outcome, type RenderRequest, type Source } from '../ingest/ingest'
 import { type Plan, type TextLimits, wellFormed } from '../settings/settings'
 import { placeOf, saveTarget } from '../storage/file-storage'
+import {
+  EXTRA_BYTES,
+  EXTRA_LINES,
+  type FoundPreview,
+  mayBePrinted,
+  printedPreviewOf,
+} from '../storage/printed-previews'
 import type {
   ITruncationStorage,
   StrategyResult,
@@ -31,6 +38,8 @@ import {
   type Preview,
   previewIn,
   previewOf,
+  printedBefore,
+  rememberPreview,
 } from './previews'
 import { type Client, ceilingOf, type Job, reportStrategy, sourceText } from './request'
 import { asBefore, cleaned, contentBytes, renderWith, truncated, untouched } from './result'
@@ -137,9 +146,37 @@ function earlierNotices({ source }: Job): EarlierNotice[] {
   return ends.some(mayNamePath) ? noticesIn(ends.map(decodeBytes).join('\n')) : []
 }
 
+/** Finds the preview that an output is, if another process printed it for this store. */
+function printedIn({ source, units, service }: Job): { text: string; found: FoundPreview } | undefined {
+  if (!mayBePrinted(service.storage, units)) return undefined
+  const text = sourceText(source)
+  const found = printedPreviewOf(service.storage, text)
+  return found && { text, found }
+}
+
+/** True if a text is over the limits by no more than the notice of a preview. */
+function isLittleOver(text: string, { plan, service }: Job): boolean {
+  const { maxLines, maxBytes, maxTokens, ...limits } = plan.customStrategy ? plan.defaultLimits : plan.limits
+  return (
+    !service.options.noticeInside &&
+    isWithin(text, {
+      ...limits,
+      maxLines: maxLines && maxLines + EXTRA_LINES,
+      maxBytes: maxBytes && maxBytes + EXTRA_BYTES,
+      maxTokens: maxTokens && maxTokens + EXTRA_BYTES,
+    })
+  )
+}
+
 /** The answer for an output that has a preview in it and little else; or the output with the notices that must be kept. */
 function withEarlier(job: Job): { job: Job; answer?: TruncationResult<unknown> } {
-  const earlier = earlierNotices(job)
+  const printed = printedIn(job)
+  const before = printed && printedBefore(printed.found)
+  if (printed !== undefined && before !== undefined && isLittleOver(printed.text, job)) {
+    rememberPreview({ ...before.preview, content: printed.text }, printed.text, before.notice.notice)
+    return { job, answer: asBefore(job, before.preview) }
+  }
+  const earlier = before === undefined ? earlierNotices(job) : [before.notice]
   if (earlier.length === 0) return { job }
   const { plan, service, source, units } = job
   if (!service.options.noticeInside && units <= MAX_PREVIEW_BYTES) {

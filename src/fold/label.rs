@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::history::pruning::superseded::Access;
 use crate::text::graphemes;
+use crate::tools::arguments::command_of;
 use crate::tools::{self, Kind};
 
 /// Bytes of what a call was asked.
@@ -41,9 +42,10 @@ pub(crate) fn of_result(tool: &str, args: &Value) -> String {
     if let Access::Read(read) = Access::of(tool, args) {
         return format!("the read of {}", path(&read.path));
     }
-    let (kind, tool) = (tools::kind_of(tool), clean(tool));
-    match (kind, subject(args)) {
-        (Some(Kind::Terminal), Some(subject)) => format!("the output of `{subject}`"),
+    let is_command = tools::kind_of(tool) == Some(Kind::Terminal) && command_of(args).is_some();
+    let tool = clean(tool);
+    match (is_command, subject(args)) {
+        (true, Some(subject)) => format!("the output of `{subject}`"),
         (_, Some(subject)) => format!("the result of {tool} {subject}"),
         (_, None) => format!("the result of {tool}"),
     }
@@ -79,5 +81,24 @@ fn clean(text: &str) -> String {
         format!("{}…", &line[..end])
     } else {
         line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_a_command_has_an_output_by_its_name() {
+        for (tool, args, label) in [
+            ("bash", json!({ "command": "ls" }), "the output of `ls`"),
+            ("mcp__box__exec", json!({ "cmd": ["ls", "a"] }), "the output of `ls a`"),
+            ("run_tests", json!({ "path": "a.test.ts" }), "the result of run_tests a.test.ts"),
+            ("build", json!({}), "the result of build"),
+        ] {
+            assert_eq!(of_result(tool, &args), label, "{tool}");
+        }
     }
 }

@@ -96,16 +96,16 @@ pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct
             member("chars").or_else(|| member("input")).is_none_or(|text| text.trim().is_empty());
         return Conduct { waits, changes: (!waits).into() };
     }
+    let action = member("action").or_else(|| member("command"));
+    if name == "process" && action.is_some_and(|action| WAITING_ACTIONS.contains(&action)) {
+        return Conduct { waits: true, changes: false.into() };
+    }
     if kind_of(tool) == Some(Kind::Terminal) {
         let command = arguments.and_then(command_of).unwrap_or_default();
         let waits =
             command.trim_start().starts_with("sleep ") || command.trim_start().starts_with("wait ");
         let changes = if waits { false.into() } else { Changes::of_command(command) };
         return Conduct { waits, changes };
-    }
-    let action = member("action").or_else(|| member("command"));
-    if name == "process" && action.is_some_and(|action| WAITING_ACTIONS.contains(&action)) {
-        return Conduct { waits: true, changes: false.into() };
     }
     let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
     let words = words_of(last_part(tool));

@@ -6,7 +6,8 @@ use napi::bindgen_prelude::{AsyncTask, External};
 use napi_derive::napi;
 use spillway_core::capture::pipe::Pipe;
 use spillway_core::error::{Code, Error, os_reason};
-use spillway_core::truncation::notice::EndReason;
+use spillway_core::truncation::notice::{CHINESE, ENGLISH, EndReason, Wording};
+use spillway_core::util::language::Language;
 use spillway_core::util::sync::lock;
 
 use crate::error::{Result, from_core};
@@ -55,6 +56,25 @@ pub fn pipe_end(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) -> AsyncTask<
 #[napi(catch_unwind)]
 pub fn pipe_close(#[napi(ts_arg_type = "object")] pipe: &PipeHandle) {
     lock(pipe).take();
+}
+
+/// Returns the message for a command that ran longer than the option of a command line allows.
+#[napi(catch_unwind)]
+pub fn command_timeout_note(language: String, limit: String, option: String) -> String {
+    wording_in(&language).ended_by_option(&limit, &option)
+}
+
+/// Returns the line that says the exit code of a command.
+#[napi(catch_unwind)]
+pub fn exit_code_line(language: String, code: i32) -> String {
+    wording_in(&language).exit_code(code)
+}
+
+fn wording_in(language: &str) -> &'static Wording {
+    match Language::of(language) {
+        Language::English => &ENGLISH,
+        Language::Chinese => &CHINESE,
+    }
 }
 
 /// Returns the message for a command that was stopped: after a number of milliseconds, else by its user or by the host.

@@ -12,7 +12,8 @@ pub fn only_reads(tool: &str, args: &Value) -> bool {
     let shape = tools::shape(tool).or_else(|| tools::shape(last_part(tool)));
     match (tools::kind_of(tool), shape) {
         (Some(Kind::Read | Kind::Search), _) => true,
-        (Some(Kind::Terminal), _) => {
+        // Other terminals do not take a command line of a shell.
+        (Some(Kind::Terminal), Some(Shape::Command)) => {
             command_of(args).is_some_and(|command| shell::only_looks(&command, |_| false))
         }
         (Some(Kind::Edit), Some(Shape::Editor)) => member("command") == Some("view"),
@@ -21,5 +22,21 @@ pub fn only_reads(tool: &str, args: &Value) -> bool {
         }
         (Some(Kind::Other), shape) => shape.is_some(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_a_command_line_of_a_shell_says_that_it_reads() {
+        for (tool, reads) in
+            [("bash", true), ("mcp__box__exec", true), ("powershell", false), ("run_task", false)]
+        {
+            assert_eq!(only_reads(tool, &json!({ "command": "ls" })), reads, "{tool}");
+        }
     }
 }

@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 
 pub(crate) use self::table::TABLE;
 pub use self::table::{Kind, Shape};
-use self::table::{OF_SAVED_OUTPUTS, OTHER_SPACES, TAKE_GLOBS, WAIT};
+use self::table::{OF_SAVED_OUTPUTS, OTHER_SPACES, TAKE_GLOBS, TESTS_OF_SERVERS, WAIT};
 use crate::util::words::has_word;
 
 /// Length above which a name cannot be in a table.
@@ -53,7 +53,14 @@ pub fn kind(name: &str) -> Option<Kind> {
 
 /// Returns what a tool does, by its whole name or by the part after that of its server.
 pub fn kind_of(name: &str) -> Option<Kind> {
-    kind(name).or_else(|| kind(last_part(name)))
+    let of_server = |last: &str| {
+        kind(last).or_else(|| {
+            let runs_tests =
+                last.len() < name.len() && TESTS_OF_SERVERS.contains(&plain(last).as_str());
+            runs_tests.then_some(Kind::Terminal)
+        })
+    };
+    kind(name).or_else(|| of_server(last_part(name)))
 }
 
 /// The kind of an output, as far as its tool or its command says.
@@ -161,9 +168,14 @@ mod tests {
             "TerminalExecute",
             "runShellCommand",
             "container.exec",
+            "executeTerminalCommand",
+            "runTests",
+            "process",
         ] {
             assert_eq!(kind(name), Some(Kind::Terminal), "{name}");
         }
+        assert_eq!(kind_of("mcp__runner__test"), Some(Kind::Terminal));
+        assert_eq!(kind_of("test"), None);
         assert_eq!(kind("Read"), Some(Kind::Read));
         assert_eq!(kind("filesystem-read"), Some(Kind::Read));
         assert_eq!(kind("filesystem-anything"), Some(Kind::Other));

@@ -93,6 +93,16 @@ impl Wording {
         }
     }
 
+    /// Returns the message for a command that ran longer than the `option` of a command line allows.
+    pub fn ended_by_option(&self, limit: &str, option: &str) -> String {
+        self.ended_by_option.replace("{option}", option).replace("{limit}", limit)
+    }
+
+    /// Returns the line that says the exit code of a command.
+    pub fn exit_code(&self, code: i32) -> String {
+        self.exit_code.replace("{code}", &code.to_string())
+    }
+
     /// Returns the line that replaces missing text.
     pub fn marker(&self, unit: Unit, removed: u64) -> String {
         let template = match unit {

@@ -28,7 +28,7 @@ export function outputTools(source: OutputStore | OutputStoreHolder, options: Ou
  * call.
  *
  * @example
- * const tools = hostTools([createShellTool({ service }), createReadTool()])
+ * const tools = hostTools([createShellTool(), createReadTool()])
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: LangChain's own type of a tool stands here

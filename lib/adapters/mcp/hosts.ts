@@ -80,6 +80,11 @@ export const HOSTS: readonly HostProfile[] = [
   UNKNOWN,
 ]
 
+/** True for the profile of a host of which nothing is known. */
+export function isUnknown(host: HostProfile): boolean {
+  return host === UNKNOWN
+}
+
 /** Returns the profile of a host by the name for `--host`, or by the name that the host gives itself. */
 export function hostOf(name: string): HostProfile | undefined {
   const wanted = name.trim().toLowerCase()

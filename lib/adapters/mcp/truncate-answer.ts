@@ -8,8 +8,9 @@ import type { RemoteStorage } from 'spillway/remote'
 import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import { withoutWarning } from '../../service/raised-limits'
+import { printedPreviewOf } from '../../storage/printed-previews'
 import { withCommandDefaults } from '../../tools/command-of'
-import type { HostProfile } from './hosts'
+import { type HostProfile, isUnknown } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
 import { type ResultBounds, type StructuredContent, textOf } from './truncate-result'
@@ -28,12 +29,22 @@ export interface Limits {
   maxBytes: number
   maxLines: number
   counts: 'text' | 'json'
+  /** True if nothing is known of the host and no limits were given: then a preview that another process printed passes whole. */
+  isGuess: boolean
 }
+
+/** Settings by which a user says how much of a result is shown, or which part. */
+const LIMITING = ['maxBytes', 'maxLines', 'maxTokens', 'direction', 'strategy', 'tools', 'global'] as const
 
 /** Settings that are given win over what is known of a host. */
 export function limitsOf(host: HostProfile, given: McpTruncation = {}): Limits {
   const { maxBytes = host.maxBytes, maxLines = host.maxLines ?? DEFAULT_LINES } = given
-  return { maxBytes, maxLines, counts: given.maxBytes === undefined && host.counts === 'json' ? 'json' : 'text' }
+  return {
+    maxBytes,
+    maxLines,
+    counts: given.maxBytes === undefined && host.counts === 'json' ? 'json' : 'text',
+    isGuess: isUnknown(host) && LIMITING.every((name) => (given as Record<string, unknown>)[name] === undefined),
+  }
 }
 
 const DEFAULT_LINES = 2000
@@ -77,6 +88,8 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     besides = 0,
   ): Promise<ToolResultLike> => {
     const { output } = given
+    if (this.limits.isGuess && printedPreviewOf(this.service.storage, textsIn(output).join('\n')) !== undefined)
+      return { ...given, metadata: { truncated: false } }
     const context = withCommandDefaults(call)
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
     const most = maxBytes - besides
@@ -84,7 +97,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const whole = { ...context, options: { ...context.options, maxBytes: most } }
     let scale = 1
     for (let attempt = 1; ; attempt += 1) {
-      const about = isShort ? whole : this.optionsFor(context, besides, scale)
+      const about = isShort ? whole : this.withRoom(context, besides, scale)
       const { value, result } = await boundSafely(this.service, output, about)
       if (!result?.truncated) {
         const size = this.sizeOf(value)
@@ -112,8 +125,11 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   }
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
-  optionsFor(call: TruncationContext, besides: number, scale = 1): TruncationContext {
-    const context = withCommandDefaults(call)
+  optionsFor(call: TruncationContext, besides: number): TruncationContext {
+    return this.withRoom(withCommandDefaults(call), besides)
+  }
+
+  private withRoom(context: TruncationContext, besides: number, scale = 1): TruncationContext {
     const { maxBytes, maxLines, direction } = this.service.effectiveConfig(context).config
     const isDouble = this.hasTwoNotices(maxBytes, maxLines)
     // The notice of an end begins with a line that has no path, so the lines before and after it are both added.
@@ -144,8 +160,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
 
   /** Units of a text, or of the texts of parts, as the host counts them. */
   private sizeOf(output: unknown): number {
-    const texts =
-      typeof output === 'string' ? [output] : Array.isArray(output) ? output.map((part) => textOf(part) ?? '') : []
+    const texts = textsIn(output)
     const count =
       this.limits.counts === 'json' ? (text: string) => JSON.stringify(text).length + JSON_BLOCK : Buffer.byteLength
     return texts.reduce((total, text) => total + count(text), 0)
@@ -160,9 +175,13 @@ export class Bounding implements ResultBounds, SkimmedBounds {
   }
 }
 
+function textsIn(output: unknown): string[] {
+  if (typeof output === 'string') return [output]
+  return Array.isArray(output) ? output.map((part) => textOf(part) ?? '') : []
+}
+
 function linesOf(output: unknown): number {
-  const texts =
-    typeof output === 'string' ? [output] : Array.isArray(output) ? output.map((part) => textOf(part) ?? '') : []
+  const texts = textsIn(output)
   let count = 0
   for (const text of texts) {
     count += 1

@@ -24,7 +24,7 @@ export function outputTools(
 
 /** Options of {@link hostTools}. */
 export interface HostToolsOptions {
-  /** The session that their outputs are saved for. The same as that of `withSpillway`, so that its tools can read them. */
+  /** The session that their outputs are saved for. @default that of the controls around the tools */
   sessionId?: string | undefined
 }
 
@@ -32,7 +32,7 @@ export interface HostToolsOptions {
  * Tools of `spillway/tools` as function tools: for `withSpillway` and `guardFunctionTool`.
  *
  * @example
- * const tools = hostTools([createShellTool({ service }), createReadTool()], { sessionId })
+ * const tools = hostTools([createShellTool(), createReadTool()])
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option
  */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a tool stands here

@@ -4,7 +4,7 @@ import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
 import { checkNames, checkOptionNames, type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { hooksFor, type PiAgentHooks } from './hooks'
-import { hostTools } from './host-tools'
+import { hostTools, scoped } from './host-tools'
 
 /** The state that an agent of pi begins with, as far as it is read here. */
 export interface PiState {
@@ -48,6 +48,7 @@ export function withSpillway<S extends PiState>(options: PiSpillwayOptions<S>): 
     tools.map((tool) => (Object(tool) as { name?: unknown }).name),
     outputTools.map(({ name }) => name),
   )
-  const all = [...tools, ...hostTools(outputTools)]
+  const scope = { service: controls.truncation, sessionId: controls.sessionId }
+  const all = [...tools.map((tool) => scoped(tool, scope)), ...hostTools(outputTools)]
   return { initialState: { ...initialState, tools: all } as S, ...hooksFor(controls, model, all) }
 }

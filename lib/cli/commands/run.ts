@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type CommandResult, type RunningCommand, runCommand, SpillwayError } from 'spillway'
 import type { RemoteStorage } from 'spillway/remote'
+import { native } from '../../native/native'
 import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
+import { recordPreview } from '../../storage/printed-previews'
 import { exitCodeOf } from '../../util/exit-code'
 import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
@@ -15,7 +17,6 @@ import { savingIn, withBucket } from '../output-storage'
 import { localFolder, storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
 import { countOf, duration, quoted, sizeText, text } from '../parse-values'
-import { recordPreview } from '../preview-log'
 import { Prompt } from '../prompt'
 import {
   LIMITS,
@@ -229,20 +230,17 @@ function oneText(error: unknown, positionals: readonly string[]): unknown {
 /** Says in the notice how the command ended: its exit code, and of a timeout the option that allows more, in its own unit. */
 function withEnding(result: CommandResult, code: number, values: Parsed['values']): CommandResult {
   const { output, note: ending, timedOut } = result
-  const isChinese = text(values, 'language') === 'zh-CN'
+  const language = text(values, 'language') ?? 'en'
   if (timedOut && ending !== undefined && output.content.endsWith(ending)) {
     const [, number, unit = 's'] = /^([\d.]+)([a-z]+)?$/i.exec(text(values, 'timeout') ?? '') ?? []
-    const limit = `${number} ${unit}`
-    const said = isChinese
-      ? `命令运行超过 ${limit}，已被终止。如果它需要更多时间且不是在等待输入，请用更大的 --timeout 再次运行。`
-      : `The command was ended because it ran longer than ${limit}. If it needs more time and does not wait for input, run it again with a larger --timeout.`
+    const said = native.commandTimeoutNote(language, `${number} ${unit}`, '--timeout')
     return { ...result, note: said, output: { ...output, content: output.content.slice(0, -ending.length) + said } }
   }
   if (!output.truncated) return result
   const { hint } = output
   const at = hint === undefined || code === 0 || ending !== undefined ? -1 : output.content.lastIndexOf(hint)
   if (hint === undefined || at === -1) return result
-  const said = `${hint}\n${isChinese ? `退出码：${code}` : `Exit code: ${code}`}`
+  const said = `${hint}\n${native.exitCodeLine(language, code)}`
   const content = output.content.slice(0, at) + said + output.content.slice(at + hint.length)
   return { ...result, output: { ...output, content, hint: said } }
 }

@@ -2,14 +2,14 @@
 
 import { dirname } from 'node:path'
 import { hostOf } from '../../adapters/mcp/hosts'
-import { commandOf, withCommandDefaults } from '../../tools/command-of'
+import { recordPreview } from '../../storage/printed-previews'
+import { withCommand } from '../../tools/command-of'
 import type { TruncationContext } from '../../types'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
 import { recordCommand } from '../command-log'
 import { dirsOf } from '../outputs'
-import { recordPreview } from '../preview-log'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { note, printable } from '../terminal'
 import { afterAnswer } from './answers'
@@ -96,13 +96,12 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
 }
 
 function contextOf({ tool, args, sessionId, toolCallId }: HookCall): TruncationContext {
-  const command = commandOf(tool, args)
-  return withCommandDefaults({
+  const about = {
     toolName: tool,
     ...(sessionId !== undefined && { sessionId }),
     ...(toolCallId !== '' && { toolCallId }),
-    ...(command !== undefined && { command }),
-  })
+  }
+  return withCommand(about, args)
 }
 
 /** The result with pointers in place of lines that are in view; the value itself if that saves too little. */

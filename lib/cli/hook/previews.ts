@@ -1,7 +1,7 @@
 /** Recognises results that are already previews, so that they are not truncated again. */
 
 import { existsSync } from 'node:fs'
-import { isPrintedPreview, MAX_PREVIEW } from '../preview-log'
+import { isPrintedPreview, MAX_PREVIEW } from '../../storage/printed-previews'
 import { allTexts } from './payload'
 
 /**

@@ -2,8 +2,8 @@
 
 import { appendFileSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJsonLines } from '../../util/json-lines'
 import { makeFolder } from '../../util/make-folder'
-import { readJsonLines } from '../json-lines'
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
 const NAMED = /^(?:reads|shown)-[\w-]{1,100}(?:\.[\w-]{1,100})?\.jsonl$/

@@ -1,5 +1,6 @@
 /** Content that takes tokens but is neither text nor a call: reasoning of the model, and text files. */
 
+import { imageTypeOfBase64 } from '../../util/file-signatures'
 import { asText } from '../../util/guards'
 import { type Edit, REMOVED } from './immutable-edit'
 import { elements, get, isJsonObject, isObject, nonEmpty, watched } from './safe-read'
@@ -262,13 +263,10 @@ export function textOfData(data: unknown, mediaType: string | undefined): string
   return /;base64$/i.test(parameters ?? '') ? Buffer.from(body, 'base64').toString() : decoded(body)
 }
 
-/** The media types of images, by the first characters of their base64. */
-const IMAGE_STARTS = { iVBORw0KG: 'image/png', '/9j/': 'image/jpeg', UklGR: 'image/webp' }
-
 /** Kind of a part that is not text: its media type, or a word for it. */
 export function kindOfMedia(part: unknown): string {
   if (typeof part === 'string') {
-    return Object.entries(IMAGE_STARTS).find(([start]) => part.startsWith(start))?.[1] ?? 'file'
+    return imageTypeOfBase64(part) ?? 'file'
   }
   if (!isJsonObject(part)) return 'file'
   if (get(part, 'type') === 'non_standard') return kindOfMedia(part.value)

@@ -19,8 +19,9 @@ import {
   readyTool,
   type ToolCallContext,
   ToolError,
+  type WorkContext,
 } from '../definition'
-import { boundedResult, commandContext, SERVICE } from '../shell-tool'
+import { boundedResult, outputContext, SERVICE } from '../shell-tool'
 import { MAX_PATTERN, pathMatcher } from './path-pattern'
 import { NAME } from './read-tool'
 import { checkText, openFile, reasonOf } from './text-file'
@@ -29,7 +30,7 @@ import { checkText, openFile, reasonOf } from './text-file'
 export interface GrepToolOptions extends FolderOptions {
   /** @default 'grep' */
   name?: string
-  /** Truncates and saves the matches. @default a service with default settings */
+  /** Truncates and saves the matches. @default that of the controls around the tool, else one with default settings */
   service?: TruncationService
   /** The program `rg`, by its name or path; `false` searches without it. @default 'rg', if it is installed */
   ripgrep?: string | false
@@ -100,10 +101,18 @@ interface Query {
  */
 export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
   checkToolOptions(options, CHECKS)
-  const { name = 'grep', service = new TruncationService(), ripgrep = 'rg' } = options
+  const { name = 'grep', service: own, ripgrep = 'rg' } = options
+  let usual: TruncationService | undefined
+  const serviceOf = ({ service }: WorkContext): TruncationService => {
+    const given = own ?? service
+    if (given !== undefined) return given
+    usual ??= new TruncationService()
+    return usual
+  }
   let program = ripgrep
   const description = 'Searches files below a path, and returns the lines that match as path:line:text.'
   return readyTool({ ...options, name, description }, PARAMETERS, async (args, context) => {
+    const service = serviceOf(context)
     const { pattern, path = '.', glob, literal = false, ignore_case = false, context: around = 0 } = args
     const query = {
       ...{ pattern: pattern as string, path: pathIn(context, path as string), glob: glob as string },
@@ -118,7 +127,7 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
     const lines = await byCore(query, context.signal)
     const text = lines.length === 0 ? NOTHING : lines.join('\n')
     // A call that is cancelled now keeps what was found.
-    const call = { ...commandContext(context), toolName: name, signal: undefined }
+    const call = { ...outputContext(context), toolName: name, signal: undefined }
     return boundedResult(await service.output(text, call), true)
   })
 }
@@ -154,7 +163,7 @@ async function byRipgrep(
   try {
     const { exitCode, output, note } = await runCommand(program, args, {
       // Patterns of paths are relative to the folder that ripgrep runs in.
-      ...{ service, toolName, cwd: folder, ...commandContext(call) },
+      ...{ service, toolName, cwd: folder, ...outputContext(call) },
     })
     if (note !== undefined) return boundedResult(output, false)
     if (exitCode === 1) return boundedResult({ ...output, content: NOTHING }, true)

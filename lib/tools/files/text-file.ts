@@ -2,22 +2,10 @@
 
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { isNeverText, signatureOf } from '../../util/file-signatures'
 import { messageOf } from '../../util/message-of'
 import { ToolError } from '../definition'
 
-/** First bytes of binary files, and the names of their kinds. */
-const KINDS: readonly (readonly [start: string, name: string])[] = [
-  ['\x89PNG', 'a PNG image'],
-  ['\xff\xd8\xff', 'a JPEG image'],
-  ['GIF8', 'a GIF image'],
-  ['RIFF', 'an image, a sound or a video'],
-  ['BM', 'a BMP image'],
-  ['%PDF', 'a PDF document'],
-  ['PK\x03\x04', 'a ZIP archive or an office document'],
-  ['\x7fELF', 'a program'],
-  ['\xff\xfe', 'text in UTF-16'],
-  ['\xfe\xff', 'text in UTF-16'],
-]
 const SNIFFED_BYTES = 8192
 
 /** A file as it was when it was looked at: another stamp means other content. */
@@ -65,9 +53,9 @@ export async function checkText(file: FileHandle, path: string, bytes: number): 
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
   const start = buffer.subarray(0, bytesRead)
   const isText = !start.includes(0)
-  const found = KINDS.find(([magic]) => start.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1')))
+  const found = signatureOf(start)
   // Text may begin with the letters of a kind as well.
-  const name = found && (!isText || found[0].charCodeAt(0) > 0x7e || found[0] === '%PDF') ? found[1] : undefined
+  const name = found && (!isText || isNeverText(found)) ? found.name : undefined
   if (name !== undefined)
     throw new ToolError(`${path} is ${name} of ${bytes} bytes. This tool takes text in UTF-8 only.`)
   if (!isText) throw new ToolError(`${path} is binary, ${bytes} bytes. This tool takes text in UTF-8 only.`)

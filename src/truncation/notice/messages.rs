@@ -51,6 +51,10 @@ pub struct Wording {
     pub(super) earlier: &'static str,
     /// Messages for a command that was stopped: by its timeout of `{ms}`; by its user; by its host.
     pub(super) ended: [&'static str; 3],
+    /// The same for a limit `{limit}` that an `{option}` of a command line sets.
+    pub(super) ended_by_option: &'static str,
+    /// `{code}`: the exit code of a command.
+    pub(super) exit_code: &'static str,
     /// How to continue reading; see [`Advice`].
     pub(super) advice: Advice,
     /// `{path}`: marker and path in one line, for limits without room for more.
@@ -132,6 +136,9 @@ pub static ENGLISH: Wording = Wording {
         "The command was aborted by the user.",
         "The command was aborted.",
     ],
+    ended_by_option: "The command was ended because it ran longer than {limit}. If it needs more time and does not wait for input, \
+         run it again with a larger {option}.",
+    exit_code: "Exit code: {code}",
     advice: Advice::Available([
         "Use {tool} to search that file.",
         "Use {tool} on that file from line {line} to read on.",
@@ -181,6 +188,8 @@ pub static CHINESE: Wording = Wording {
         "命令已被用户中止。",
         "命令已被中止。",
     ],
+    ended_by_option: "命令运行超过 {limit}，已被终止。如果它需要更多时间且不是在等待输入，请用更大的 {option} 再次运行。",
+    exit_code: "退出码：{code}",
     advice: Advice::Available([
         "可用 {tool} 搜索该文件。",
         "可用 {tool} 从该文件第 {line} 行继续读取。",

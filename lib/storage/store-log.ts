@@ -1,10 +1,10 @@
 /** A log beside the outputs of a store: one line of JSON for an output, by its path. */
 
-import { closeSync, constants, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJsonLines } from '../util/json-lines'
 import { makeFolder } from '../util/make-folder'
-import { readJsonLines } from './json-lines'
-import { note } from './terminal'
+import { warn } from '../util/warn'
 
 /** Above this size, lines of removed outputs are dropped. */
 const MAX_BYTES = 4 * 2 ** 20
@@ -13,10 +13,14 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (co
 
 /** Reads and writes the lines. A log that cannot be written loses no output: it is only reported. */
 export class StoreLog<T extends { path: string }> {
-  /** @param isWhole whether a line that names a path has everything else */
+  /**
+   * @param isWhole whether a line that names a path has everything else
+   * @param report is called for a log that cannot be written
+   */
   constructor(
     private readonly name: string,
     private readonly isWhole: (read: Partial<T>) => boolean,
+    private readonly report: (file: string, error: unknown) => void = warn,
   ) {}
 
   add(dir: string, line: T): void {
@@ -33,6 +37,11 @@ export class StoreLog<T extends { path: string }> {
         closeSync(handle)
       }
     })
+  }
+
+  /** True if a directory has the log. */
+  isIn(dir: string): boolean {
+    return dir !== '' && existsSync(join(dir, this.name))
   }
 
   /** Drops the lines of removed outputs, from each directory of a store. */
@@ -55,7 +64,7 @@ export class StoreLog<T extends { path: string }> {
     try {
       work()
     } catch (error) {
-      note(`spillway: ${file}: ${(error as Error).message}`)
+      this.report(file, error)
     }
   }
 

@@ -1,8 +1,11 @@
 /**
- * Digests of the previews that were printed: a hook recognises one in a result by its digest. By its form alone, anything
- * that a tool prints could claim to be one.
+ * Digests of the previews that were printed for other processes, in the store of their outputs: a process that bounds such a text
+ * recognises it by its digest. By its form alone, anything that a tool prints could claim to be a preview.
  */
 
+import { existsSync } from 'node:fs'
+import type { ITruncationStorage } from '../types'
+import { canSay, isSavedOutput } from './saved-outputs'
 import { StoreLog } from './store-log'
 
 /** A preview that was printed. */
@@ -51,20 +54,57 @@ export function forgetPreviews(dirs: readonly string[]): void {
   LOG.forgetRemoved(dirs)
 }
 
+/** Lines and bytes that a preview may be longer than limits: those of its notice, and what is printed around it. */
+export const EXTRA_LINES = 12
+export const EXTRA_BYTES = 2048
+
 /** UTF-16 units of the longest preview that a command prints by default, with its notice and what is put around it. */
 export const MAX_PREVIEW = 64 * 1024
 
 /** UTF-16 units that an agent may put around what a command printed: its exit code, the time that it took. */
 const AROUND = 1000
 
-/** True if a text is a preview that was printed, with no more around it than an agent adds. */
-export function isPrintedPreview(dirs: readonly string[], text: string): boolean {
+/** A preview that was printed, in a text. */
+export interface FoundPreview {
+  path: string
+  preview: string
+}
+
+/** Finds the preview that a text is, with no more around it than an agent adds. */
+export function printedPreviewIn(dirs: readonly string[], text: string): FoundPreview | undefined {
   for (const { path, units, pathAt, digest } of LOG.read(dirs).values()) {
     if (text.length < units || text.length > units + AROUND) continue
     for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
       const start = at - pathAt
-      if (start >= 0 && digestOf(text.slice(start, start + units)) === digest) return true
+      const preview = start < 0 ? '' : text.slice(start, start + units)
+      if (preview.length === units && digestOf(preview) === digest) return { path, preview }
     }
   }
-  return false
+  return undefined
+}
+
+/** True if a text is a preview that was printed, with no more around it than an agent adds. */
+export function isPrintedPreview(dirs: readonly string[], text: string): boolean {
+  return printedPreviewIn(dirs, text) !== undefined
+}
+
+/** True if a storage has a log of previews, and an output of this length may be one of them. */
+export function mayBePrinted(storage: ITruncationStorage, units: number): boolean {
+  if (units > MAX_PREVIEW + AROUND || !canSay(storage)) return false
+  try {
+    return LOG.isIn(storage.getStorageDir())
+  } catch {
+    // A storage of the caller's that fails knows no preview.
+    return false
+  }
+}
+
+/** Finds the preview that a text is, if it was printed for an output that a storage has. */
+export function printedPreviewOf(storage: ITruncationStorage, text: string): FoundPreview | undefined {
+  if (!mayBePrinted(storage, text.length)) return undefined
+  const dir = storage.getStorageDir()
+  // Most texts name no output of the store, and the log is not read for them.
+  const found = text.includes(dir) ? printedPreviewIn([dir], text) : undefined
+  const isThere = found !== undefined && isSavedOutput(found.path, storage) && existsSync(found.path)
+  return isThere ? found : undefined
 }
