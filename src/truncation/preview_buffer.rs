@@ -54,7 +54,7 @@ pub struct Window {
     scanner: Option<Box<Scanner>>,
     /// `Some` only for strategies that keep a structure, and for a document on one line.
     structured: Option<Structured>,
-    /// The limits of a text that may be a document on one line.
+    /// The limits, if a document on one line is looked for.
     document: Option<Limits>,
     /// `Some` only if the text is terminal output as displayed.
     screen: Option<Box<Screen>>,
