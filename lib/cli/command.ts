@@ -215,9 +215,9 @@ ${paragraphs('Each command has --help with examples, and all but browse and mcp 
 `
 }
 
-/** Columns of a help: those of the terminal, as long as lines of that length can be read. */
+/** Columns of a help: those of the terminal, within what can be read. A terminal without a size says 0. */
 function columns(): number {
-  return Math.min(process.stdout.columns ?? 100, 120)
+  return Math.max(30, Math.min(process.stdout.columns || 100, 120))
 }
 
 /** Wraps the paragraphs of a text at the width of the terminal. Lines that are indented stay as they are. */

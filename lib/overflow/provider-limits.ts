@@ -87,12 +87,12 @@ export const PROVIDER_LIMITS: readonly ProviderLimits[] = [
  */
 export function documentedLimits(format: HistoryFormatName | undefined, recipient: Recipient): Partial<MediaLimits> {
   const known = PROVIDER_LIMITS.find((one) => receives(one, recipient))
-  if (known !== undefined || recipient.provider !== undefined) return known?.limits ?? {}
+  if (known !== undefined || recipient.provider) return known?.limits ?? {}
   return PROVIDER_LIMITS.find(({ formats }) => formats.some((one) => one === format))?.limits ?? {}
 }
 
-/** Other servers take requests in the way of a provider, but seldom have models of its names: a model that is known decides as well. */
+/** A provider that is known must be this one, and a model that is known one of its own: other servers answer in its name, too. */
 function receives({ names, models }: ProviderLimits, { provider, model }: Recipient): boolean {
   const isOwn = model !== undefined && models.test(model)
-  return provider === undefined ? isOwn : names.test(provider) && (model === undefined || isOwn)
+  return provider ? names.test(provider) && (model === undefined || isOwn) : isOwn
 }

@@ -57,6 +57,8 @@ export function forgetPreviews(dirs: readonly string[]): void {
 /** Lines and bytes that a preview may be longer than limits: those of its notice, and what is printed around it. */
 export const EXTRA_LINES = 12
 export const EXTRA_BYTES = 2048
+/** The same in tokens. */
+export const EXTRA_TOKENS = EXTRA_BYTES / 4
 
 /** UTF-16 units of the longest preview that a command prints by default, with its notice and what is put around it. */
 export const MAX_PREVIEW = 64 * 1024
@@ -72,7 +74,7 @@ export interface FoundPreview {
 
 /** Finds the preview that a text is, with no more around it than an agent adds. */
 export function printedPreviewIn(dirs: readonly string[], text: string): FoundPreview | undefined {
-  for (const { path, units, pathAt, digest } of LOG.read(dirs).values()) {
+  for (const { path, units, pathAt, digest } of LOG.lines(dirs)) {
     if (text.length < units || text.length > units + AROUND) continue
     for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
       const start = at - pathAt

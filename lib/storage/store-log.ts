@@ -13,6 +13,9 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (co
 
 /** Reads and writes the lines. A log that cannot be written loses no output: it is only reported. */
 export class StoreLog<T extends { path: string }> {
+  /** The lines of each log so far: it only grows, or is another file. */
+  private readonly known = new Map<string, { file: string; bytes: number; lines: T[] }>()
+
   /**
    * @param isWhole whether a line that names a path has everything else
    * @param report is called for a log that cannot be written
@@ -56,8 +59,14 @@ export class StoreLog<T extends { path: string }> {
 
   /** Returns the lines by the path of their output; a line that cannot be read is left out. */
   read(dirs: readonly string[]): Map<string, T> {
-    const lines = dirs.flatMap((dir) => this.readLines(join(dir, this.name)))
-    return new Map(lines.map((line) => [line.path, line]))
+    return new Map(this.lines(dirs).map((line) => [line.path, line]))
+  }
+
+  /** Returns the lines in their order; of an output there may be several. */
+  lines(dirs: readonly string[]): readonly T[] {
+    const [only, ...others] = dirs
+    const first = only === undefined ? [] : this.readLines(join(only, this.name))
+    return others.length === 0 ? first : [...first, ...others.flatMap((dir) => this.readLines(join(dir, this.name)))]
   }
 
   private attempt(file: string, work: () => void): void {
@@ -70,12 +79,28 @@ export class StoreLog<T extends { path: string }> {
 
   private removeOld(file: string): void {
     const kept = this.readLines(file).filter(({ path }) => statSync(path, { throwIfNoEntry: false }) !== undefined)
+    const lines = kept.map((each) => `${JSON.stringify(each)}\n`)
+    // The oldest go even if their outputs are there: a log that is full must not be written again for each line.
+    let bytes = lines.reduce((sum, line) => sum + line.length, 0)
+    while (bytes > MAX_BYTES / 2) bytes -= lines.shift()?.length ?? bytes
     const temporary = `${file}.${process.pid}`
-    writeFileSync(temporary, kept.map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 })
+    writeFileSync(temporary, lines.join(''), { mode: 0o600 })
     renameSync(temporary, file)
   }
 
   private readLines(file: string): T[] {
-    return readJsonLines<T>(file, (read) => typeof read.path === 'string' && this.isWhole(read))
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined) return []
+    const id = `${stats.dev} ${stats.ino} ${stats.birthtimeMs}`
+    const before = this.known.get(file)
+    const from = before?.file === id && before.bytes <= stats.size ? before : { bytes: 0, lines: [] as T[] }
+    const { bytes, records } = readJsonLines<T>(
+      file,
+      (read) => typeof read.path === 'string' && this.isWhole(read),
+      from.bytes,
+    )
+    const lines = from.lines.concat(records)
+    this.known.set(file, { file: id, bytes, lines })
+    return lines
   }
 }

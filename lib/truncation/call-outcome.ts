@@ -23,7 +23,7 @@ export function failureOf(result: unknown, { failed, exitCode }: KnownOutcome = 
   if (failed !== undefined) return failed
   const { success, isError, error } = fieldsOf(result)
   if (isError === true || success === false) return true
-  if (success === true) return false
+  if (exitCode === undefined && success === true) return false
   const code = exitCode === undefined ? exitCodeIn(result) : exitCode
   if (code !== undefined) return code !== 0
   return types.isNativeError(error) ? true : undefined

@@ -2,6 +2,7 @@
 
 import { types } from 'node:util'
 import { isRecord } from '../util/guards'
+import { messageOf } from '../util/message-of'
 import { decodeBytes } from '../validation/bytes'
 import { codeOfStreams } from './call-outcome'
 
@@ -29,7 +30,20 @@ function withLineFeed(text: string): string {
 }
 
 /** Members that the text of streams says, or that say nothing to a model. An object with any other is shown as JSON. */
-const SAID = new Set(['stdout', 'stderr', 'exitCode', 'exit_code', 'code', 'status', 'signal', 'pid', 'output'])
+const SAID = new Set([
+  'stdout',
+  'stderr',
+  'exitCode',
+  'exit_code',
+  'code',
+  'status',
+  'signal',
+  'pid',
+  'output',
+  'error',
+])
+/** Those of them that are shown only as the number of an exit code. */
+const CODES = ['exitCode', 'exit_code', 'code', 'status']
 
 /**
  * Returns the text of an object with the streams of a command and how it ended, as `exec` and `spawnSync` return it, because its JSON
@@ -37,19 +51,31 @@ const SAID = new Set(['stdout', 'stderr', 'exitCode', 'exit_code', 'code', 'stat
  */
 export function textOfStreams(value: unknown): string | undefined {
   if (!isRecord(value) || !Object.keys(value).every((name) => SAID.has(name))) return undefined
-  const { stdout = '', stderr = '', signal, output } = value
-  if (value.stdout === undefined && value.stderr === undefined) return undefined
+  const { stdout, stderr, signal, output, error } = value
+  const isShown = (code: unknown) => code === undefined || code === null || Number.isSafeInteger(code)
+  if (!CODES.every((name) => isShown(value[name]))) return undefined
+  if (isAbsent(stdout) && isAbsent(stderr)) return undefined
+  if (error !== undefined && !types.isNativeError(error)) return undefined
   const [out, err] = [textOfStream(stdout), textOfStream(stderr)]
   // `spawnSync` repeats the streams in `output`.
   const isRepeated = Array.isArray(output) && output.every((one) => one === null || one === stdout || one === stderr)
   if (out === undefined || err === undefined || (output !== undefined && !isRepeated)) return undefined
-  const printed = err === '' ? out : `${withLineFeed(out)}${err}`
+  const said = error === undefined ? '' : messageOf(error)
+  const printed = [out, err, said]
+    .filter((text) => text !== '')
+    .reduce((all, text) => `${withLineFeed(all)}${text}`, '')
   const exitCode = codeOfStreams(value)
   if (exitCode === undefined) return printed
   return withEnding(printed, endingOf({ exitCode, signal: typeof signal === 'string' ? signal : null }))
 }
 
+/** A stream that was not read is `null`. */
+function isAbsent(stream: unknown): boolean {
+  return stream === undefined || stream === null
+}
+
 function textOfStream(stream: unknown): string | undefined {
+  if (isAbsent(stream)) return ''
   if (typeof stream === 'string') return stream
   return types.isUint8Array(stream) ? decodeBytes(stream) : undefined
 }

@@ -8,6 +8,7 @@ import { placeOf, saveTarget } from '../storage/file-storage'
 import {
   EXTRA_BYTES,
   EXTRA_LINES,
+  EXTRA_TOKENS,
   type FoundPreview,
   mayBePrinted,
   printedPreviewOf,
@@ -163,7 +164,7 @@ function isLittleOver(text: string, { plan, service }: Job): boolean {
       ...limits,
       maxLines: maxLines && maxLines + EXTRA_LINES,
       maxBytes: maxBytes && maxBytes + EXTRA_BYTES,
-      maxTokens: maxTokens && maxTokens + EXTRA_BYTES,
+      maxTokens: maxTokens && maxTokens + EXTRA_TOKENS,
     })
   )
 }

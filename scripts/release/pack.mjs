@@ -102,6 +102,7 @@ export function packComplete({ out, binaries = ROOT }) {
   const scratch = mkdtempSync(join(tmpdir(), 'spillway-pack-'))
   try {
     const there = PLATFORMS.filter((platform) => existsSync(join(binaries, binaryName(platform))))
+    if (there.length === 0) throw new Error(`No binary in ${binaries}: run npm run build`)
     for (const path of mainFiles()) cpSync(join(ROOT, path), join(scratch, path))
     for (const platform of there)
       copyFileSync(join(binaries, binaryName(platform)), join(scratch, binaryName(platform)))
@@ -152,15 +153,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const { values } = parseArgs({
       options: {
-        out: { type: 'string', default: join(ROOT, 'packages') },
+        out: { type: 'string' },
         binaries: { type: 'string', default: ROOT },
         release: { type: 'boolean', default: false },
         all: { type: 'boolean', default: false },
       },
     })
-    const out = resolve(values.out)
+    // Both have a tarball of the same name.
+    const out = resolve(values.out ?? join(ROOT, 'packages', values.release ? 'release' : ''))
     const { made, missing } = (values.release ? pack : packComplete)({ out, binaries: resolve(values.binaries) })
-    if (missing.length === PLATFORMS.length) throw new Error(`No binary in ${values.binaries}: run npm run build`)
     if (values.all && missing.length > 0) throw new Error(`No binary for ${missing.join(', ')} in ${values.binaries}`)
     const sums = Object.values(made).map((path) => `${checksum(path)}  ${basename(path)}\n`)
     writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))

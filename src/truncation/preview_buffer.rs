@@ -7,10 +7,10 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
+use super::smart::Query;
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
-use super::smart::{Keep, Query};
-use super::strategies::Structured;
+use super::strategies::{OneLineDocument, Structured};
 use super::terminal_preview::Screen;
 use crate::text::terminal::source_map::Mark;
 use crate::tokens::{Meter, Mode};
@@ -54,8 +54,8 @@ pub struct Window {
     scanner: Option<Box<Scanner>>,
     /// `Some` only for strategies that keep a structure, and for a document on one line.
     structured: Option<Structured>,
-    /// The limits, if a document on one line is looked for.
-    document: Option<Limits>,
+    /// `Some` as long as the text may be a document on one line.
+    document: Option<OneLineDocument>,
     /// `Some` only if the text is terminal output as displayed.
     screen: Option<Box<Screen>>,
 }
@@ -86,7 +86,7 @@ impl Window {
             scanner: is_smart
                 .then(|| Box::new(Scanner::new(rules.unwrap_or_else(Rules::built_in), query))),
             structured: Structured::new(limits),
-            document: matches!(limits.keep, Keep::Smart(_)).then_some(*limits),
+            document: OneLineDocument::new(limits),
             screen: limits.terminal.then(|| Box::new(Screen::new(cap))),
         }
     }
@@ -150,20 +150,21 @@ impl Window {
     }
 
     fn read_structure(&mut self, bytes: &[u8]) {
-        if let Some(limits) = &self.document {
-            if self.totals.bytes == 0 {
-                self.structured =
-                    bytes.first().and_then(|first| Structured::of_document(*first, limits));
+        match &mut self.document {
+            Some(document) => {
+                // All bytes so far may be white space, which counts in positions.
+                let before = usize::try_from(self.totals.bytes).unwrap_or(usize::MAX);
+                let so_far = self.head.get(..before).unwrap_or_default();
+                self.structured = document.read(self.structured.take(), so_far, bytes);
+                if self.structured.is_none() && document.is_over() {
+                    self.document = None;
+                }
             }
-            // Lines that the limits let through are chosen by what they say.
-            let room = usize::try_from(limits.max_bytes.saturating_sub(self.totals.bytes));
-            let first_line = bytes.get(..room.unwrap_or(usize::MAX)).unwrap_or(bytes);
-            if self.structured.is_some() && memchr(b'\n', first_line).is_some() {
-                self.structured = None;
+            None => {
+                if let Some(structured) = &mut self.structured {
+                    structured.push(bytes);
+                }
             }
-        }
-        if let Some(structured) = &mut self.structured {
-            structured.push(bytes);
         }
     }
 

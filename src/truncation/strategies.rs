@@ -3,6 +3,8 @@
 //! Each structure has a scanner that the text streams through. It makes a preview from what it retained, or returns
 //! `None` if the text does not have the structure, or nothing of it fits.
 
+use memchr::memchr;
+
 use super::limits::{Limits, Unit};
 use super::notice::Wording;
 use super::preview_buffer::Window;
@@ -45,21 +47,6 @@ impl Structured {
         }
     }
 
-    /// Creates the scanner for a text that is asked for its important lines, and may be a document on one line: of JSON, or a report
-    /// of a test run in XML. Its first byte says which.
-    pub fn of_document(first: u8, limits: &Limits) -> Option<Self> {
-        let most = limits.max_bytes;
-        match (limits.keep, first) {
-            (Keep::Smart(_), b'{' | b'[') => {
-                Some(Structured::Json(Box::new(json::Scanner::new(most))))
-            }
-            (Keep::Smart(_), b'<') => {
-                Some(Structured::Tests(Box::new(test_run::Scanner::new(most))))
-            }
-            _ => None,
-        }
-    }
-
     /// Takes the next bytes of the text.
     pub fn push(&mut self, bytes: &[u8]) {
         match self {
@@ -95,6 +82,100 @@ impl Structured {
             }
         }
     }
+}
+
+/// Bytes of a document on one line that are read: reading its values takes several times as long as looking for lines.
+const MAX_DOCUMENT: u64 = 16 * 1024 * 1024;
+
+/// Looks for a document on one line, in which `smart` finds no lines to choose from: JSON, or a report of a test run in XML.
+#[derive(Debug, Clone)]
+pub struct OneLineDocument {
+    limits: Limits,
+    /// Bytes so far.
+    bytes: u64,
+    has_begun: bool,
+    /// A line ended that the limits let through. Unless the text ends with it, lines are chosen by what they say.
+    line_ended: bool,
+    is_over: bool,
+}
+
+impl OneLineDocument {
+    pub fn new(limits: &Limits) -> Option<Self> {
+        matches!(limits.keep, Keep::Smart(_)).then(|| OneLineDocument {
+            limits: *limits,
+            bytes: 0,
+            has_begun: false,
+            line_ended: false,
+            is_over: false,
+        })
+    }
+
+    /// Returns true if the text is no such document.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Lets the scanner of the document read the next bytes. Returns the scanner as long as the text may be one.
+    pub fn read(
+        &mut self,
+        scanner: Option<Structured>,
+        so_far: &[u8],
+        bytes: &[u8],
+    ) -> Option<Structured> {
+        let mut scanner = scanner;
+        let start = match self.has_begun {
+            true => 0,
+            false => match bytes.iter().position(|byte| !is_before_document(*byte)) {
+                Some(start) => {
+                    self.has_begun = true;
+                    scanner = bytes.get(start).and_then(|first| self.scanner(*first));
+                    if let Some(scanner) = &mut scanner {
+                        scanner.push(so_far);
+                    }
+                    start
+                }
+                None => bytes.len(),
+            },
+        };
+        let rest = bytes.get(start..).unwrap_or_default();
+        let at = self.bytes + start as u64;
+        self.bytes += bytes.len() as u64;
+        self.is_over = self.has_begun && (scanner.is_none() || self.ends(rest, at));
+        scanner.filter(|_| !self.is_over).map(|mut scanner| {
+            scanner.push(bytes);
+            scanner
+        })
+    }
+
+    fn scanner(&self, first: u8) -> Option<Structured> {
+        let most = self.limits.max_bytes;
+        match first {
+            b'{' | b'[' => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
+            b'<' => Some(Structured::Tests(Box::new(test_run::Scanner::new(most)))),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the text is too long, or continues after a line that the limits let through.
+    fn ends(&mut self, bytes: &[u8], at: u64) -> bool {
+        if self.bytes > MAX_DOCUMENT {
+            return true;
+        }
+        let room = usize::try_from(self.limits.max_bytes.saturating_sub(at));
+        let mut rest = bytes;
+        if !self.line_ended {
+            let within = bytes.get(..room.unwrap_or(usize::MAX)).unwrap_or(bytes);
+            let Some(end) = memchr(b'\n', within) else { return false };
+            self.line_ended = true;
+            rest = bytes.get(end..).unwrap_or_default();
+        }
+        rest.iter().any(|byte| !byte.is_ascii_whitespace())
+    }
+}
+
+/// White space, and a byte order mark.
+fn is_before_document(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf)
 }
 
 /// Converts the pieces shown to a cut, with source positions for terminal output.

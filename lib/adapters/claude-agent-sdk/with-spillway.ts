@@ -32,6 +32,17 @@ export interface ClaudeQueryOptions {
   mcpServers?: Record<string, any>
   allowedTools?: string[]
   additionalDirectories?: string[]
+  /** Named, because options that are known by no name here would not be these. */
+  model?: unknown
+  cwd?: unknown
+  tools?: unknown
+  systemPrompt?: unknown
+  permissionMode?: unknown
+  maxTurns?: unknown
+  abortController?: unknown
+  env?: unknown
+  resume?: unknown
+  settingSources?: unknown
 }
 
 /** Options of {@link withSpillway}. */
@@ -63,7 +74,7 @@ const OWN: Readonly<Record<string, Check>> = { wrapCommands: flag }
  * for await (const message of query({ prompt, options: withSpillway({ options: { model, cwd } }) })) show(message)
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, `INVALID_CONFIG` for one of `truncation`
  */
-export function withSpillway<O extends ClaudeQueryOptions | Record<string, unknown> = Record<never, never>>(
+export function withSpillway<O extends ClaudeQueryOptions = Record<never, never>>(
   options: ClaudeSpillwayOptions<O> = {},
 ): O & QueryParts {
   checkOptionNames(options, ['options'], OWN, NOT_HERE)

@@ -15,22 +15,27 @@ const INNER = ['bound', '_defaultConfig']
 /** Returns the id of a model as its provider writes it, and its provider, each as far as it is known. Never throws. */
 export function recipientOf(model: unknown): Recipient {
   if (typeof model === 'string') return { model: model === '' ? undefined : model }
-  try {
-    const own = Object(model) as Record<string, unknown> & { _llmType?: () => unknown }
-    const inner = INNER.map((name) => own[name]).find(Boolean)
-    // The type of a LangChain model names its provider; that of one around another says only that it is one.
-    const found: Recipient = inner === undefined ? { provider: nonEmpty(own._llmType?.()) } : recipientOf(inner)
-    return { model: firstIn(own, MODELS) ?? found.model, provider: firstIn(own, PROVIDERS) ?? found.provider }
-  } catch {
-    // A getter of the model's own.
-    return {}
-  }
+  const own = Object(model) as Record<string, unknown> & { _llmType?: () => unknown }
+  const inner = INNER.map((name) => readOf(() => own[name])).find(Boolean)
+  // The type of a LangChain model names its provider; that of one around another says only that it is one.
+  const found: Recipient =
+    inner === undefined ? { provider: nonEmpty(readOf(() => own._llmType?.())) } : recipientOf(inner)
+  return { model: firstIn(own, MODELS) ?? found.model, provider: firstIn(own, PROVIDERS) ?? found.provider }
 }
 
 function firstIn(holder: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const text = nonEmpty(holder[name])
+    const text = nonEmpty(readOf(() => holder[name]))
     if (text !== undefined) return text
   }
   return undefined
+}
+
+/** Reads a field; one that throws is not known. */
+function readOf(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

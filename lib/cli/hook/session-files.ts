@@ -39,7 +39,7 @@ export function addRecord(dir: string, file: SessionFile, record: object): boole
 }
 
 export function recordsIn<T>(dir: string, file: SessionFile, isWhole: (read: Partial<T>) => boolean): T[] {
-  return readJsonLines<T>(join(dir, nameOf(file)), isWhole)
+  return readJsonLines<T>(join(dir, nameOf(file)), isWhole).records
 }
 
 /** Removes a file. */

@@ -179,6 +179,7 @@ fn own_files(base: &str, words: &[Word], operands: &[usize]) -> Vec<Word> {
 fn enter(folder: &str, files: &mut [Word]) {
     for file in files.iter_mut().filter(|file| !file.text.starts_with(['/', '~'])) {
         file.text = [folder, "/", &file.text].concat();
+        file.tilde = folder.starts_with('~');
     }
 }
 

@@ -437,6 +437,12 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
         }
         let path = path.strip_prefix("file://").unwrap_or(path);
         let is_address = path.contains("://") || (name == "clone" && path.contains(':'));
+        // `HEAD:../x`: a file as it was in a commit.
+        let in_commit = path
+            .split_once(':')
+            .map(|(_, path)| path)
+            .filter(|path| leads_out(path) && !path.starts_with('/'));
+        let path = in_commit.filter(|_| !is_address && is_argument).unwrap_or(path);
         // Their input becomes content of the repository, in which a symlink can lead anywhere.
         let is_read = matches!(name, "hash-object" | "apply" | "am")
             || (at > 0 && READ_BY.contains(&rest[at - 1].text.as_str()));

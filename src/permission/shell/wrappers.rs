@@ -340,6 +340,8 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
     let texts = arguments.iter().map(|argument| match command.as_str() {
         "" => argument.text.clone(),
         _ if has_place => command.replace("{}", &argument.text),
+        // A shell makes it the path of a home folder before `parallel` has it.
+        _ if argument.tilde => [&command, " ", &argument.told].concat(),
         _ => [&command, " ", &quoted(&argument.text)].concat(),
     });
     is_read.then(|| Wrapped::Texts(at, texts.collect()))
