@@ -248,15 +248,17 @@ pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range
         return None;
     }
     let mut to = at;
-    let mut parts = 0;
+    let (mut parts, mut needed) = (0, 3);
     for part in 0..5 {
         let most = if part == 0 { MAX_HEADER } else { usize::MAX };
         let length = runs.end(text, to, Tail::Word) - to;
-        if part < 2 && length < 8 || length >= most {
+        // A token that is encrypted for a key both sides know has no key in it.
+        let is_without_key = part == 1 && length == 0 && text.get(to) == Some(&b'.');
+        if part < 2 && length < 8 && !is_without_key || length >= most {
             return None;
         }
         // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.
-        if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 {
+        if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 && !is_without_key {
             return None;
         }
         to += length;
@@ -264,12 +266,14 @@ pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range
         if text.get(to) != Some(&b'.') || part == 4 {
             break;
         }
-        if !text.get(to + 1).is_some_and(|next| is_word(*next)) && part != 1 {
+        let is_key_missing = part == 0 && text.get(to + 1) == Some(&b'.');
+        if !text.get(to + 1).is_some_and(|next| is_word(*next)) && part != 1 && !is_key_missing {
             break;
         }
         to += 1;
+        needed = needed.max(if is_key_missing { 5 } else { 3 });
     }
-    (parts >= 3).then_some(at..to)
+    (parts >= needed).then_some(at..to)
 }
 
 /// Returns the token after the `bearer` that ends at `at`.
@@ -285,7 +289,8 @@ pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
         && length >= 16
         && (digits(token) || token.iter().any(u8::is_ascii_uppercase) || length >= 32)
         && !secret_values::is_reference(token);
-    is_token.then_some(at + gap..at + gap + length)
+    let token = at + gap..at + gap + length;
+    is_token.then(|| token.start..value::wrapped(text, &token))
 }
 
 /// Returns the Azure client secret whose `Q~` is at `at`.
