@@ -75,8 +75,10 @@ pub(super) fn literal(text: &[u8], at: usize) -> usize {
         Some(b'(') if word == 0 => {
             let from = lines(text, at + 1);
             let next = value::quoted(text, from).map(|value| lines(text, value.end));
-            let is_alone =
-                next.is_some_and(|next| matches!(text.get(next), Some(b')' | b'"' | b'\'')));
+            let is_alone = next.is_some_and(|next| {
+                let next = next + usize::from(text.get(next..next + 2) == Some(b",)"));
+                matches!(text.get(next), Some(b')' | b'"' | b'\''))
+            });
             if is_alone { from } else { at }
         }
         Some(b'(') if word > 0 => {

@@ -218,6 +218,37 @@ pub(super) fn private_key(
     has_body(rest.get(..length)?).then_some(at..body + length)
 }
 
+/// Finds the lines of private keys whose first line is missing, before their last line: the end of a file, or what `grep` found.
+pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    const MAX_LENGTH: usize = 4096;
+    const MIN_LINE: usize = 40;
+    const MIN_LAST: usize = 4;
+    let end = text.len().min(range.end + MAX_LENGTH);
+    let rest = text.get(range.start..end).unwrap_or_default();
+    for place in memchr::memmem::find_iter(rest, b" PRIVATE KEY-----") {
+        let at = range.start + place;
+        let title = line_before(text, at, 160);
+        let Some(dashes) = title.windows(8).position(|part| part == b"-----END") else { continue };
+        let mut next = at - title.len();
+        // The name of a file, the number of a line and the like before it.
+        let prefix = run(title.get(..dashes).unwrap_or_default(), |byte| byte >= b' ');
+        let mut least = MIN_LAST;
+        while next > at.saturating_sub(MAX_LENGTH).max(1) && text.get(next - 1) == Some(&b'\n') {
+            let line = line_before(text, next - 1, 256);
+            let line_end = next - 1 - usize::from(line.ends_with(b"\r"));
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let is_of_body = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+            let length = line.iter().rev().take_while(is_of_body).count();
+            if length < least || line.len() - length > prefix + 2 {
+                break;
+            }
+            found(line_end - length..line_end);
+            next = line_end - line.len();
+            least = MIN_LINE;
+        }
+    }
+}
+
 fn has_body(text: &[u8]) -> bool {
     text.split(|byte| !byte.is_ascii_alphanumeric() && !b"+/".contains(byte))
         .any(|run| run.len() >= 8)

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 /// Maximum number of bytes between the start of a sequence and the letter that ends it.
 const MAX_CODES: usize = 32;
 
@@ -45,11 +43,11 @@ pub(super) struct Plain {
 impl Plain {
     /// Returns the text without its sequences, if it has any.
     pub(super) fn new(text: &[u8]) -> Option<Plain> {
-        let finder = memmem::Finder::new(STARTS[0]);
         let mut plain = Plain { text: Vec::new(), places: Vec::new() };
         let mut done = 0;
-        for at in finder.find_iter(text) {
-            let Some(codes) = text.get(at + 2..).and_then(codes) else { continue };
+        for at in memchr::memchr_iter(b'\x1b', text) {
+            let rest = text.get(at..).and_then(|rest| rest.strip_prefix(STARTS[0]));
+            let Some(codes) = rest.and_then(codes) else { continue };
             plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
             done = at + 2 + codes;
             plain.places.push((plain.text.len(), done));

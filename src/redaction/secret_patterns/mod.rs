@@ -216,6 +216,8 @@ fn search_plain(
     // redacted already.
     let (mut last_line, mut covered) = (None, 0);
     let mut inserted = 0;
+    // The bytes of objects of JSON that were read, and the most of them.
+    let (mut read, most) = (0, 8 * text.len());
     let mut runs = tokens::Runs::default();
     // The last secret that has a name.
     let mut named = 0..0;
@@ -309,20 +311,23 @@ fn search_plain(
                 yaml::secret_of_data(text, from..to, found);
                 None
             }
-            Place::SecretObjectKind => {
-                secret_objects::of_kind(text, to - 1, found);
+            Place::SecretObjectKind if read < most => {
+                read += secret_objects::of_kind(text, to - 1, found);
                 None
             }
-            Place::SecretObjectData => {
-                secret_objects::of_data(text, from + "data".len(), found);
+            Place::SecretObjectData if read < most => {
+                read += secret_objects::of_data(text, from + "data".len(), found);
                 None
             }
+            // What no program writes: objects in objects, each of which says that it is a Secret.
+            Place::SecretObjectKind | Place::SecretObjectData => None,
             Place::Statement(row) => statements::after(*row, text, from..to),
         };
         if let Some(secret) = secret {
             found(secret);
         }
     }
+    contexts::key_bodies(text, range.start..decided, found);
     if table.as_mut().is_some_and(|table| !table.rows(text, decided, found)) {
         *table = None;
     }
@@ -347,7 +352,8 @@ fn begin(
 /// Returns the value that replaces the one in quotes which ends at `at`: `"old" -> "new"`.
 fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
     let arrow = text.get(at..at + 5)?;
-    let new = value::quoted(text, at + 5).filter(|_| arrow == b"\" -> ")?.range;
+    let is_arrow = matches!(arrow, b"\" -> " | b"\" => ");
+    let new = value::quoted(text, at + 5).filter(|_| is_arrow)?.range;
     (new.len() >= 4 && !secret_values::is_reference(text.get(new.clone())?)).then_some(new)
 }
 

@@ -257,7 +257,12 @@ impl Name {
 
     /// Returns the value that replaces one which is no secret: `"" -> "…"`.
     fn changed(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        let new = super::after_change(text, value::quoted(text, at)?.range.end)?;
+        const NOTHING: &[u8] = b"null -> ";
+        let is_new = text.get(at..at + NOTHING.len()) == Some(NOTHING);
+        let new = match value::quoted(text, at + NOTHING.len()).filter(|_| is_new) {
+            Some(new) => new.range,
+            None => super::after_change(text, value::quoted(text, at)?.range.end)?,
+        };
         let bytes = text.get(new.clone())?;
         secret_values::is_secret(self.kind, Form::Assigned, bytes, true, false).then_some(new)
     }
@@ -299,7 +304,8 @@ impl Name {
 
     /// Returns a value in quotes, in YAML also one over several lines.
     fn in_quotes(&self, text: &[u8], form: Form, at: usize) -> Option<Value> {
-        value::quoted(text, at).or_else(|| {
+        let quoted = value::quoted(text, at).map(|value| value::in_brackets(text, at, value));
+        quoted.or_else(|| {
             let range = yaml::quoted(text, self.begin, at).filter(|_| form == Form::Colon)?;
             Some(Value { end: range.end + 1, range })
         })

@@ -15,32 +15,38 @@ struct Object<'t> {
     escapes: usize,
 }
 
-/// Finds the values of the Secret whose `"kind` ends at `at`, in the members that follow.
-pub(super) fn of_kind(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize>)) {
-    let Some((object, at)) = Object::of_member(text, at) else { return };
-    let Some(kind) = object.quoted(at, text.len().min(at + 64)) else { return };
-    if text.get(kind.clone()) == Some(b"Secret") {
-        let limit = text.len().min(at + MAX_BETWEEN);
-        object.siblings(kind.end + object.escapes + 1, limit, &mut |name, value| {
-            if matches!(name, b"data" | b"stringData") {
-                object.values(value, found);
-            }
-            false
-        });
+/// Finds the values of the Secret whose `"kind` ends at `at`, in the members that follow. Returns the number of bytes read.
+pub(super) fn of_kind(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize>)) -> usize {
+    let Some((object, at)) = Object::of_member(text, at) else { return 0 };
+    let Some(kind) = object.quoted(at, text.len().min(at + 64)) else { return 0 };
+    if text.get(kind.clone()) != Some(b"Secret") {
+        return 0;
     }
+    let limit = text.len().min(at + MAX_BETWEEN);
+    let mut read = 0;
+    let end = object.siblings(kind.end + object.escapes + 1, limit, &mut |name, value| {
+        if matches!(name, b"data" | b"stringData") {
+            read += object.values(value, found).1 - value;
+        }
+        false
+    });
+    read + end - at
 }
 
 /// Finds the values of the object after the `data` or `stringData` that ends at `at`, if they are those of a Secret, whose kind or
-/// type follows.
-pub(super) fn of_data(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize>)) {
+/// type follows. Returns the number of bytes read.
+pub(super) fn of_data(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize>)) -> usize {
     let before = text.get(at.saturating_sub(11)..at).unwrap_or_default();
     if !before.ends_with(b"\"data") && !before.ends_with(b"\"stringData") {
-        return;
+        return 0;
     }
-    let Some((object, at)) = Object::of_member(text, at) else { return };
-    let Some(end) = object.values(at, &mut |_| ()) else { return };
+    let Some((object, at)) = Object::of_member(text, at) else { return 0 };
+    let (is_whole, end) = object.values(at, &mut |_| ());
+    if !is_whole {
+        return end - at;
+    }
     let mut is_secret = false;
-    object.siblings(end, text.len().min(end + MAX_BETWEEN), &mut |name, value| {
+    let last = object.siblings(end, text.len().min(end + MAX_BETWEEN), &mut |name, value| {
         let value = object.quoted(value, text.len().min(value + 64));
         let value = value.and_then(|value| text.get(value)).unwrap_or_default();
         is_secret = match name {
@@ -53,6 +59,7 @@ pub(super) fn of_data(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize
     if is_secret {
         object.values(at, found);
     }
+    last - at
 }
 
 impl<'t> Object<'t> {
@@ -114,50 +121,56 @@ impl<'t> Object<'t> {
         Some(from..limit)
     }
 
-    /// Finds the values of the object at `at`, all of which are texts, and returns where it ends.
-    fn values(&self, at: usize, found: &mut impl FnMut(Range<usize>)) -> Option<usize> {
+    /// Finds the values of the object at `at`, all of which are texts. Returns if it is whole, and where it ends.
+    fn values(&self, at: usize, found: &mut impl FnMut(Range<usize>)) -> (bool, usize) {
         let limit = self.text.len().min(at + MAX_DATA_LENGTH);
         if self.text.get(at) != Some(&b'{') {
-            return None;
+            return (false, at);
         }
         let mut at = self.blanks(at + 1);
-        loop {
-            let name = self.quoted(at, limit)?;
-            let (_, value) = Object::of_member(self.text, name.end)?;
-            let value = self.quoted(value, limit)?;
-            let bytes = self.text.get(value.clone())?;
+        if self.text.get(at) == Some(&b'}') {
+            return (true, at + 1);
+        }
+        while let Some(value) = self.member(at, limit).and_then(|(_, at)| self.quoted(at, limit)) {
             at = self.blanks(value.end + self.escapes + 1);
+            let bytes = self.text.get(value.clone()).unwrap_or_default();
             if !bytes.is_empty() && !secret_values::is_reference(bytes) {
                 found(value);
             }
             match self.text.get(at) {
                 Some(b',') => at = self.blanks(at + 1),
-                Some(b'}') => return Some(at + 1),
-                _ => return None,
+                Some(b'}') => return (true, at + 1),
+                _ => break,
             }
         }
+        (false, at)
     }
 
-    /// Passes on the members of the same object from `at` on, where a value ends, until one is the last that is wanted.
+    /// Returns the name of the member at `at`, and where its value begins.
+    fn member(&self, at: usize, limit: usize) -> Option<(&'t [u8], usize)> {
+        let name = self.quoted(at, limit)?;
+        let (_, value) = Object::of_member(self.text, name.end)?;
+        Some((self.text.get(name)?, value))
+    }
+
+    /// Passes on the members of the same object from `at` on, where a value ends, until one is the last that is wanted. Returns
+    /// where that was.
     fn siblings(
         &self,
         at: usize,
         limit: usize,
         each: &mut impl FnMut(&[u8], usize) -> bool,
-    ) -> Option<()> {
-        let mut at = at;
-        loop {
-            at = self.blanks(at);
-            if self.text.get(at) != Some(&b',') {
-                return None;
-            }
-            let name = self.quoted(self.blanks(at + 1), limit)?;
-            let (_, value) = Object::of_member(self.text, name.end)?;
-            if each(self.text.get(name)?, value) {
-                return None;
-            }
-            at = self.end(value, limit)?;
+    ) -> usize {
+        let mut at = self.blanks(at);
+        while self.text.get(at) == Some(&b',') {
+            let member = self.member(self.blanks(at + 1), limit);
+            let Some((_, value)) = member.filter(|(name, value)| !each(name, *value)) else {
+                break;
+            };
+            let Some(end) = self.end(value, limit) else { return limit.max(at) };
+            at = self.blanks(end);
         }
+        at
     }
 
     /// Returns the end of the value that begins at `at`.

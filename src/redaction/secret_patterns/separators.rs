@@ -30,9 +30,16 @@ fn assigned(text: &[u8], at: usize) -> usize {
 
 /// Returns the length of a word or a mark between a name and its value in languages without blanks, 0 if there is none.
 pub(super) fn linking_word(text: &[u8]) -> usize {
-    const WORDS: [&str; 5] = ["：", "是", "为", "為", "は"];
+    const WORDS: [&str; 6] = ["：", "是", "为", "為", "は", "는"];
     let word = WORDS.iter().find(|word| text.starts_with(word.as_bytes()));
     word.map_or(0, |word| word.len())
+}
+
+/// Returns the length of a verb between a name and its value, 0 if there is none.
+fn verb(text: &[u8], at: usize) -> usize {
+    const WORDS: [&[u8]; 6] = [b"is ", b"is:", b"ist ", b"lautet ", b"est ", b"es "];
+    let rest = text.get(at..).unwrap_or_default();
+    WORDS.iter().find(|word| rest.starts_with(word)).map_or(0, |word| word.len())
 }
 
 /// Returns where a value begins after an equals sign or a colon in an address that is encoded as a whole: `%3D`, `%22%3A%22`.
@@ -46,6 +53,7 @@ fn coded(text: &[u8], at: usize) -> Option<usize> {
             _ => break,
         }
         at += 3;
+        at += usize::from(is_after && text.get(at) == Some(&b'+'));
     }
     is_after.then_some(at)
 }
@@ -208,11 +216,8 @@ impl Name {
     fn after_blanks(&self, text: &[u8], at: usize, after: usize) -> Option<(Form, usize)> {
         let gap = after - at;
         match text.get(after).copied().unwrap_or(b'\n') {
-            b'i' if text
-                .get(after..after + 3)
-                .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
-            {
-                Some((Form::Call, begin(text, after + 3)))
+            b'i' | b'e' | b'l' if verb(text, after) > 0 => {
+                Some((Form::Call, begin(text, after + verb(text, after))))
             }
             // `CREATE USER me PASSWORD 'x'`
             b'\'' | b'"'
@@ -382,7 +387,7 @@ fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
         && rest.get(length) == Some(&b'=')
         && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
         && rest.get(length - 1) == Some(&b' ');
-    is_declared.then(|| (Form::Assigned, blanks(text, at + length + 1, 16)))
+    is_declared.then(|| (Form::Assigned, assigned(text, at + length + 1)))
 }
 
 /// Returns true for one word before an equals sign, or for two in Visual Basic: `As String`.

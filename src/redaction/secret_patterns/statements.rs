@@ -53,13 +53,9 @@ const ROWS: &[(&str, Find)] = &[
     ),
     (";pwd=|;password={|pwd={", of_odbc),
     ("type=\"password\"|type='password'|type=password|type=\\\"password\\\"", of_input),
-    ("form-data; name=\"|form-data; name=\\\"", of_form),
+    ("form-data; name=", of_form),
     ("password to proceed to installation:", of_installation),
     ("okta", okta),
-    (
-        ".pem:|.pem-|.key:|.key-|id_rsa:|id_rsa-|id_ed25519:|id_ed25519-|id_ecdsa:|id_ecdsa-",
-        line_of_key,
-    ),
     ("send \"|send \\\"", sent),
     (
         "$1$|$5$|$6$|$y$|$2a$|$2b$|$2y$|$apr1$|$argon2|pbkdf2_sha|{ssha|{sha|{smd5}|{md5}|{crypt}",
@@ -494,17 +490,21 @@ fn of_odbc(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
 
 /// The value of a field for a password in HTML.
 fn of_input(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    const VALUE: &[u8] = b" value=";
+    const VALUES: [&[u8]; 2] = [b" value=", b" VALUE="];
     let before = text.get(at.start.saturating_sub(2 * AROUND)..at.start)?;
     let tag = before.get(before.iter().rposition(|byte| *byte == b'<')?..)?;
     let rest = text.get(at.end..text.len().min(at.end + 4 * AROUND))?;
     let rest = rest.get(..run(rest, |byte| byte != b'>'))?;
-    let find = |part: &[u8]| part.windows(VALUE.len()).position(|words| words == VALUE);
+    let find = |part: &[u8]| VALUES.iter().find_map(|value| memchr::memmem::find(part, value));
     let from = match find(rest) {
         Some(place) => at.end + place,
         None => at.start - tag.len() + find(tag)?,
     };
-    let secret = value::quoted(text, from + VALUE.len())?.range;
+    let from = from + VALUES[0].len();
+    let secret = match value::quoted(text, from) {
+        Some(value) => value.range,
+        None => from..from + run(text.get(from..text.len().min(from + AROUND))?, is_of_value),
+    };
     let bytes = text.get(secret.clone())?;
     let is_input = tag.get(1..6)?.eq_ignore_ascii_case(b"input");
     let is_near = secret.start + MAX_BEFORE >= at.start;
@@ -516,7 +516,8 @@ fn of_input(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
 fn of_form(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     const ENDS: [&[u8]; 3] = [b"\r\n\r\n", b"\n\n", b"\\r\\n\\r\\n"];
     let rest = text.get(at.end..text.len().min(at.end + 4 * AROUND))?;
-    let name = rest.get(..run(rest, |byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte)))?;
+    let name = rest.get(run(rest, |byte| matches!(byte, b'"' | b'\\'))..)?;
+    let name = name.get(..run(name, |byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte)))?;
     let kind = kind_of(std::str::from_utf8(name).ok()?)?;
     let headers = rest.get(..rest.len().min(2 * AROUND))?;
     let ends = ENDS.iter().filter_map(|end| {
@@ -555,32 +556,4 @@ fn okta(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let has = |is: fn(&u8) -> bool| token.iter().any(is);
     (token.len() == LENGTH && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
         .then_some(at.end + from..at.end + from + LENGTH)
-}
-
-/// A line of a private key after the name of its file, as `grep` writes it. The last line says what it is.
-fn line_of_key(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
-    const MAX_LENGTH: usize = 8 * 1024;
-    let start = at.end - 1 - super::contexts::line_before(text, at.end - 1, AROUND).len();
-    let file = text.get(start..at.end - 1)?;
-    let rest = text.get(start..text.len().min(start + MAX_LENGTH))?;
-    let mut first = None;
-    for line in rest.split_inclusive(|byte| *byte == b'\n') {
-        let content = line.strip_prefix(file)?.trim_ascii_end();
-        let digits = run(content.get(1..)?, |byte| byte.is_ascii_digit());
-        let number = if digits > 0 && matches!(content.get(1 + digits), Some(b':' | b'-')) {
-            digits + 2
-        } else {
-            1
-        };
-        let body = content.get(number..)?;
-        if body.starts_with(b"-----END") {
-            return first.filter(|_| body.ends_with(b"PRIVATE KEY-----"));
-        }
-        let is_body = body.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
-        if !is_body {
-            return None;
-        }
-        first.get_or_insert(start + file.len() + number..start + file.len() + number + body.len());
-    }
-    None
 }
