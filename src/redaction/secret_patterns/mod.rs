@@ -319,7 +319,7 @@ fn search_plain(
                 read += secret_objects::of_data(text, from + "data".len(), found);
                 None
             }
-            // What no program writes: objects in objects, each of which says that it is a Secret.
+            // Objects in objects, each of which says that it is a Secret, would be read again and again.
             Place::SecretObjectKind | Place::SecretObjectData => None,
             Place::Statement(row) => statements::after(*row, text, from..to),
         };
