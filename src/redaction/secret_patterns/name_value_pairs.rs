@@ -252,7 +252,7 @@ impl Name {
         let has_parts = is_quoted || is_of_shell && !secret_values::is_reference(bytes);
         let judged = if has_parts { text.get(range.start..to)? } else { bytes };
         secret_values::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
-            .then_some(range.start..to)
+            .then(|| range.start..to.max(value::end_in_brackets(text, at, end)))
     }
 
     /// Returns the value that replaces one which is no secret: `"" -> "…"`.
@@ -304,8 +304,7 @@ impl Name {
 
     /// Returns a value in quotes, in YAML also one over several lines.
     fn in_quotes(&self, text: &[u8], form: Form, at: usize) -> Option<Value> {
-        let quoted = value::quoted(text, at).map(|value| value::in_brackets(text, at, value));
-        quoted.or_else(|| {
+        value::quoted(text, at).or_else(|| {
             let range = yaml::quoted(text, self.begin, at).filter(|_| form == Form::Colon)?;
             Some(Value { end: range.end + 1, range })
         })

@@ -138,18 +138,17 @@ pub(super) fn bare_within(text: &[u8], at: usize, is_query: bool, most: usize) -
     (!value.is_empty()).then_some(Value { end: range.end, range })
 }
 
-/// Returns a text in brackets at `at` with the texts that follow it, as Python joins them: `("…" "…")`.
-pub(super) fn in_brackets(text: &[u8], at: usize, value: Value) -> Value {
+/// Returns the end of the texts after one in brackets that begins at `at` and ends at `end`, as Python joins them: `("…" "…")`.
+pub(super) fn end_in_brackets(text: &[u8], at: usize, end: usize) -> usize {
     let before = text.get(at.saturating_sub(32)..at).unwrap_or_default().trim_ascii_end();
-    let mut end = value.end;
-    let mut to = value.range.end;
+    let (mut to, mut end) = (0, end);
     while before.ends_with(b"(")
         && end < at + MAX_VALUE_LENGTH
         && let Some(next) = quoted(text, lines(text, end)).filter(|next| next.end > next.range.end)
     {
         (to, end) = (next.range.end, next.end);
     }
-    Value { range: value.range.start..to, end }
+    to
 }
 
 /// Returns a value in a part of an address that is encoded as a whole, up to the mark that ends it there: `%26`, `%22`.
