@@ -1,6 +1,8 @@
 //! Skips what may come between a name and its value: white space, terminal colours, types, and letters before a quote.
 
+use super::escapes;
 use super::name_value_pairs::is_letter;
+use super::value;
 
 /// Skips at most `most` spaces and tabs.
 pub(super) fn blanks(text: &[u8], at: usize, most: usize) -> usize {
@@ -16,22 +18,7 @@ pub(super) fn lines(text: &[u8], at: usize) -> usize {
 
 /// Skips terminal colours.
 pub(super) fn colours(text: &[u8], at: usize) -> usize {
-    let mut at = at;
-    for _ in 0..4 {
-        let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
-        let starts: [&[u8]; 4] = [b"\x1b[", b"\\u001b[", b"\\x1b[", b"\\033["];
-        let Some(start) = starts.iter().find(|start| rest.starts_with(start)) else {
-            return at;
-        };
-        let codes = rest.get(start.len()..).unwrap_or_default();
-        let length =
-            codes.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-        if codes.get(length) != Some(&b'm') {
-            return at;
-        }
-        at += start.len() + length + 1;
-    }
-    at
+    (0..8).fold(at, |at, _| at + escapes::length(text, at))
 }
 
 /// Returns the length of a quote as HTML or JSON write it, 0 if there is none.
@@ -83,6 +70,16 @@ pub(super) fn literal(text: &[u8], at: usize) -> usize {
                 && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'f' | b'N' | b'L')) =>
         {
             at + 1
+        }
+        // One text in brackets, which may be in the next line: `("…")`.
+        Some(b'(') if word == 0 => {
+            let from = lines(text, at + 1);
+            let next = value::quoted(text, from).map(|value| lines(text, value.end));
+            let is_alone = next.is_some_and(|next| {
+                let next = next + usize::from(text.get(next..next + 2) == Some(b",)"));
+                matches!(text.get(next), Some(b')' | b'"' | b'\''))
+            });
+            if is_alone { from } else { at }
         }
         Some(b'(') if word > 0 => {
             let name = rest.get(..word).unwrap_or_default().to_ascii_lowercase();

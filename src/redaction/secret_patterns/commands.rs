@@ -102,6 +102,7 @@ static ROWS: &[Row] = &[
     row("twine", "", "-p", Part::Next),
     row("dotnet", "nuget", "-k", Part::Next),
     row("gh", "secret", "-b --body", Part::Next),
+    row("gh", "secret", "-b", Part::Attached),
     row("kubectl oc", "secret", "--from-literal", Part::After(b'=')),
     row("nmcli", "", "password", Part::Next),
     row("rclone", "config", "pass password", Part::Next),

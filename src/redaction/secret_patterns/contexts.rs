@@ -218,6 +218,37 @@ pub(super) fn private_key(
     has_body(rest.get(..length)?).then_some(at..body + length)
 }
 
+/// Finds the lines of private keys whose first line is missing, before their last line: the end of a file, or what `grep` found.
+pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
+    const MAX_LENGTH: usize = 4096;
+    const MIN_LINE: usize = 40;
+    const MIN_LAST: usize = 4;
+    let end = text.len().min(range.end + MAX_LENGTH);
+    let rest = text.get(range.start..end).unwrap_or_default();
+    for place in memchr::memmem::find_iter(rest, b" PRIVATE KEY-----") {
+        let at = range.start + place;
+        let title = line_before(text, at, 160);
+        let Some(dashes) = title.windows(8).position(|part| part == b"-----END") else { continue };
+        let mut next = at - title.len();
+        // The name of a file, the number of a line and the like before it.
+        let prefix = run(title.get(..dashes).unwrap_or_default(), |byte| byte >= b' ');
+        let mut least = MIN_LAST;
+        while next > at.saturating_sub(MAX_LENGTH).max(1) && text.get(next - 1) == Some(&b'\n') {
+            let line = line_before(text, next - 1, 256);
+            let line_end = next - 1 - usize::from(line.ends_with(b"\r"));
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let is_of_body = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+            let length = line.iter().rev().take_while(is_of_body).count();
+            if length < least || line.len() - length > prefix + 2 {
+                break;
+            }
+            found(line_end - length..line_end);
+            next = line_end - line.len();
+            least = MIN_LINE;
+        }
+    }
+}
+
 fn has_body(text: &[u8]) -> bool {
     text.split(|byte| !byte.is_ascii_alphanumeric() && !b"+/".contains(byte))
         .any(|run| run.len() >= 8)
@@ -248,15 +279,17 @@ pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range
         return None;
     }
     let mut to = at;
-    let mut parts = 0;
+    let (mut parts, mut needed) = (0, 3);
     for part in 0..5 {
         let most = if part == 0 { MAX_HEADER } else { usize::MAX };
         let length = runs.end(text, to, Tail::Word) - to;
-        if part < 2 && length < 8 || length >= most {
+        // A token that is encrypted for a key both sides know has no key in it.
+        let is_without_key = part == 1 && length == 0 && text.get(to) == Some(&b'.');
+        if part < 2 && length < 8 && !is_without_key || length >= most {
             return None;
         }
         // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.
-        if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 {
+        if part == 1 && !text.get(to..)?.starts_with(b"eyJ") && length < 40 && !is_without_key {
             return None;
         }
         to += length;
@@ -264,12 +297,14 @@ pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range
         if text.get(to) != Some(&b'.') || part == 4 {
             break;
         }
-        if !text.get(to + 1).is_some_and(|next| is_word(*next)) && part != 1 {
+        let is_key_missing = part == 0 && text.get(to + 1) == Some(&b'.');
+        if !text.get(to + 1).is_some_and(|next| is_word(*next)) && part != 1 && !is_key_missing {
             break;
         }
         to += 1;
+        needed = needed.max(if is_key_missing { 5 } else { 3 });
     }
-    (parts >= 3).then_some(at..to)
+    (parts >= needed).then_some(at..to)
 }
 
 /// Returns the token after the `bearer` that ends at `at`.
@@ -285,7 +320,8 @@ pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
         && length >= 16
         && (digits(token) || token.iter().any(u8::is_ascii_uppercase) || length >= 32)
         && !secret_values::is_reference(token);
-    is_token.then_some(at + gap..at + gap + length)
+    let token = at + gap..at + gap + length;
+    is_token.then(|| token.start..value::wrapped(text, &token))
 }
 
 /// Returns the Azure client secret whose `Q~` is at `at`.

@@ -73,6 +73,7 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
     {
         from += equals + 1;
     }
+    let to = if is_quoted { to } else { value::wrapped(text, &(from..to)) };
     Some(from..to)
 }
 

@@ -12,6 +12,7 @@
 //! | [`separators`] | what comes between the two |
 //! | [`before_value`] | quotes, types and colours before a value |
 //! | [`value`] | where a value ends |
+//! | [`escapes`] | escape sequences of a terminal |
 //! | [`secret_values`] | which values are secrets |
 //! | [`plain_words`] | words in place of a value |
 //! | [`described_values`] | a value in another member than its name |
@@ -24,6 +25,7 @@
 //! | [`piped_passwords`] | standard input |
 //! | [`statements`] | phrases |
 //! | [`yaml`] | values over several lines |
+//! | [`secret_objects`] | Secrets of Kubernetes in JSON |
 //! | [`lists`] | lists below a name |
 //! | [`tables`] | columns |
 //! | [`sql_rows`] | columns of SQL |
@@ -32,6 +34,7 @@ mod before_value;
 mod commands;
 mod contexts;
 mod described_values;
+mod escapes;
 mod headers;
 mod lists;
 mod name_value_pairs;
@@ -39,6 +42,7 @@ mod operands;
 mod piped_passwords;
 mod plain_words;
 mod secret_names;
+mod secret_objects;
 mod secret_values;
 mod separators;
 mod shapes;
@@ -55,15 +59,16 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
+use escapes::Plain;
 pub(crate) use secret_names::is_secret_name;
-use shapes::Shape;
+use shapes::{Marked, Shape};
 pub(super) use tables::Table;
 
 /// Number of bytes before a position that decide whether there is a secret.
 pub(super) const LOOK_BEHIND: usize = 256;
 
 /// Maximum number of bytes of a secret, and of the text after it, before the word by which it is found.
-const MAX_BEFORE: usize = 64;
+const MAX_BEFORE: usize = 96;
 
 /// Number of bytes at the end of a long value in which names are looked for: the value of such a name can go on after the end.
 const NAMES_AT_END: usize = 256;
@@ -75,6 +80,8 @@ enum Place {
     Token(usize),
     /// A token in several parts.
     Shape(Shape),
+    /// A key with a mark in its middle.
+    Marked(Marked),
     /// The name of a secret.
     Name,
     /// A program with arguments.
@@ -105,6 +112,9 @@ enum Place {
     SecretKind,
     /// The values of an object of Kubernetes.
     SecretData,
+    /// The same in JSON.
+    SecretObjectKind,
+    SecretObjectData,
 }
 
 #[derive(Debug)]
@@ -134,6 +144,10 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         ("\ncopy ", Place::Copy),
         ("kind: secret", Place::SecretKind),
         ("data:", Place::SecretData),
+        ("\"kind\"", Place::SecretObjectKind),
+        ("\"kind\\", Place::SecretObjectKind),
+        ("data\"", Place::SecretObjectData),
+        ("data\\", Place::SecretObjectData),
         ("echo ", Place::Writer),
         ("printf ", Place::Writer),
         ("<<<", Place::HereString),
@@ -149,6 +163,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         .into_iter()
         .chain(tokens.map(|(row, token)| (token.prefix, Place::Token(row))))
         .chain(shapes::shapes().map(|shape| (shape.prefix, Place::Shape(shape))))
+        .chain(shapes::marked().map(|key| (key.mark, Place::Marked(key))))
         .chain(statements::phrases().map(|(phrase, row)| (phrase, Place::Statement(row))))
         .chain(commands::programs().map(|name| (name, Place::Program)))
         .map(|(word, place)| (Cow::Borrowed(word), place))
@@ -172,6 +187,24 @@ pub(super) fn search(
     table: &mut Option<Table>,
     found: &mut impl FnMut(Range<usize>),
 ) {
+    let Some(plain) = Plain::new(text) else { return search_plain(text, range, table, found) };
+    let range = plain.place(range.start)..plain.place(range.end);
+    if let Some(table) = table {
+        table.at = plain.place(table.at);
+    }
+    search_plain(&plain.text, range, table, &mut |secret| found(plain.range(&secret)));
+    if let Some(table) = table {
+        table.at = plain.original(table.at);
+    }
+}
+
+/// Does the same in a text without escape sequences.
+fn search_plain(
+    text: &[u8],
+    range: Range<usize>,
+    table: &mut Option<Table>,
+    found: &mut impl FnMut(Range<usize>),
+) {
     let Places { automaton, places, longest } = &*PLACES;
     let decided = range.end;
     let range = range.start..text.len().min(range.end + MAX_BEFORE);
@@ -183,6 +216,8 @@ pub(super) fn search(
     // redacted already.
     let (mut last_line, mut covered) = (None, 0);
     let mut inserted = 0;
+    // The bytes of objects of JSON that were read, and the most of them.
+    let (mut read, most) = (0, 8 * text.len());
     let mut runs = tokens::Runs::default();
     // The last secret that has a name.
     let mut named = 0..0;
@@ -211,6 +246,7 @@ pub(super) fn search(
                 secret
             }
             Place::Shape(shape) => shape.token(text, from),
+            Place::Marked(key) => key.key(text, from),
             // A name within a long value that is one secret: its own value ends with that.
             Place::Name if named.contains(&from) && to + NAMES_AT_END < named.end => None,
             Place::Name => {
@@ -275,12 +311,23 @@ pub(super) fn search(
                 yaml::secret_of_data(text, from..to, found);
                 None
             }
+            Place::SecretObjectKind if read < most => {
+                read += secret_objects::of_kind(text, to - 1, found);
+                None
+            }
+            Place::SecretObjectData if read < most => {
+                read += secret_objects::of_data(text, from + "data".len(), found);
+                None
+            }
+            // Objects in objects, each of which says that it is a Secret, would be read again and again.
+            Place::SecretObjectKind | Place::SecretObjectData => None,
             Place::Statement(row) => statements::after(*row, text, from..to),
         };
         if let Some(secret) = secret {
             found(secret);
         }
     }
+    contexts::key_bodies(text, range.start..decided, found);
     if table.as_mut().is_some_and(|table| !table.rows(text, decided, found)) {
         *table = None;
     }
@@ -305,7 +352,8 @@ fn begin(
 /// Returns the value that replaces the one in quotes which ends at `at`: `"old" -> "new"`.
 fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
     let arrow = text.get(at..at + 5)?;
-    let new = value::quoted(text, at + 5).filter(|_| arrow == b"\" -> ")?.range;
+    let is_arrow = matches!(arrow, b"\" -> " | b"\" => ");
+    let new = value::quoted(text, at + 5).filter(|_| is_arrow)?.range;
     (new.len() >= 4 && !secret_values::is_reference(text.get(new.clone())?)).then_some(new)
 }
 
@@ -336,19 +384,7 @@ fn is_start(text: &[u8], at: usize) -> bool {
         [.., b'\\', b'b' | b'f' | b'n' | b'r' | b't'] => true,
         [.., b'%', a, b] if is_hex(&[*a, *b]) => true,
         [.., b'\\', b'u', a, b, c, d] if is_hex(&[*a, *b, *c, *d]) => true,
-        [codes @ .., b'm'] => {
-            let escape = codes
-                .iter()
-                .rev()
-                .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
-                .count();
-            codes.get(..codes.len() - escape).is_some_and(|start| {
-                [&b"\x1b["[..], b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\033[", b"\\e["]
-                    .iter()
-                    .any(|end| start.ends_with(end))
-            })
-        }
-        _ => false,
+        _ => escapes::last_end(text, at.saturating_sub(24)..at) == Some(at),
     }
 }
 

@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use super::before_value::{lines, literal};
 use super::contexts::{line_before, run};
+use super::escapes;
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
 use super::secret_values::{self, Form};
+use super::separators::linking_word;
 use super::value::{self, Value};
 use super::yaml;
 
@@ -29,7 +31,7 @@ pub(super) fn secret(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     match name.kind {
         Kind::Authorization => authorization(text, at),
         Kind::Cookie => cookie(text, at, form),
-        _ => name.value(text, form, at),
+        _ => name.value(text, form, at).or_else(|| name.changed(text, at)),
     }
 }
 
@@ -44,7 +46,7 @@ pub(super) fn named(text: &[u8], hit: Range<usize>) -> Option<(Kind, usize)> {
 fn name_end(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..text.len().min(at + 24)).unwrap_or_default();
     let length = rest.iter().take_while(|byte| is_letter(**byte)).count();
-    let length = if rest.starts_with("：".as_bytes()) { 0 } else { length };
+    let length = if linking_word(rest) > 0 { 0 } else { length };
     match (rest.first(), length) {
         (_, 0) => Some(at),
         (Some(b'_' | b'0'..=b'9'), _) => Some(at + length),
@@ -84,7 +86,18 @@ fn name_begin(text: &[u8], at: usize) -> usize {
             _ => 0,
         };
     }
-    // A colour, `ESC [ 1 m`, and `%20`.
+    if begin > 0
+        && text.get(begin - 1) == Some(&b'%')
+        && text.get(begin..at).is_some_and(
+            |name| matches!(name, [a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()),
+        )
+    {
+        begin += 2;
+    }
+    if let Some(end) = escapes::last_end(text, begin.saturating_sub(24)..(begin + 4).min(at)) {
+        begin = begin.max(end);
+    }
+    // A colour, `ESC [ 1 m`.
     if let Some(colour) = text.get(begin.saturating_sub(8)..(begin + 4).min(at))
         && let Some(escape) = colour.iter().rposition(|byte| *byte == b'[')
         && let Some(length) =
@@ -155,6 +168,7 @@ impl Name {
                             return None;
                         }
                         let value = value::bare(text, at, is_query)?;
+                        let value = value::decoded(text, value);
                         // An escaped space does what quotes do.
                         let has_space = text.get(value.range.clone())?.contains(&b' ');
                         (value, has_space)
@@ -238,7 +252,19 @@ impl Name {
         let has_parts = is_quoted || is_of_shell && !secret_values::is_reference(bytes);
         let judged = if has_parts { text.get(range.start..to)? } else { bytes };
         secret_values::is_secret(self.kind, form, judged, is_quoted, is_whole_line)
-            .then_some(range.start..to)
+            .then(|| range.start..to.max(value::end_in_brackets(text, at, end)))
+    }
+
+    /// Returns the value that replaces one which is no secret: `"" -> "…"`.
+    fn changed(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        const NOTHING: &[u8] = b"null -> ";
+        let is_new = text.get(at..at + NOTHING.len()) == Some(NOTHING);
+        let new = match value::quoted(text, at + NOTHING.len()).filter(|_| is_new) {
+            Some(new) => new.range,
+            None => super::after_change(text, value::quoted(text, at)?.range.end)?,
+        };
+        let bytes = text.get(new.clone())?;
+        secret_values::is_secret(self.kind, Form::Assigned, bytes, true, false).then_some(new)
     }
 
     /// Returns true for a word of a parser, `unexpected token: …`, and for a part of a name of AWS, `arn:…:secret:…`.

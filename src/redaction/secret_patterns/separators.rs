@@ -8,9 +8,54 @@ use super::secret_values::Form;
 use super::value;
 use super::yaml;
 
-/// Returns where a value begins after blanks and colours.
+/// Returns where a value begins after blanks and colours, and after a line that the next one continues, `NAME=\\`.
 fn begin(text: &[u8], at: usize) -> usize {
-    colours(text, blanks(text, colours(text, at), 16))
+    let at = colours(text, blanks(text, colours(text, at), 16));
+    match text.get(at..) {
+        Some([b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..]) => lines(text, at + 1),
+        _ => at,
+    }
+}
+
+/// Returns where a value that is assigned begins. One in quotes can be in the next line.
+fn assigned(text: &[u8], at: usize) -> usize {
+    let at = begin(text, at);
+    if !matches!(text.get(at), Some(b'\n' | b'\r')) {
+        return at;
+    }
+    let next = lines(text, at);
+    let breaks = text.get(at..next).unwrap_or_default().iter().filter(|byte| **byte == b'\n');
+    if breaks.count() == 1 && value::quoted(text, next).is_some() { next } else { at }
+}
+
+/// Returns the length of a word or a mark between a name and its value in languages without blanks, 0 if there is none.
+pub(super) fn linking_word(text: &[u8]) -> usize {
+    const WORDS: [&str; 6] = ["：", "是", "为", "為", "は", "는"];
+    let word = WORDS.iter().find(|word| text.starts_with(word.as_bytes()));
+    word.map_or(0, |word| word.len())
+}
+
+/// Returns the length of a verb between a name and its value, 0 if there is none.
+fn verb(text: &[u8], at: usize) -> usize {
+    const WORDS: [&[u8]; 6] = [b"is ", b"is:", b"ist ", b"lautet ", b"est ", b"es "];
+    let rest = text.get(at..).unwrap_or_default();
+    WORDS.iter().find(|word| rest.starts_with(word)).map_or(0, |word| word.len())
+}
+
+/// Returns where a value begins after an equals sign or a colon in an address that is encoded as a whole: `%3D`, `%22%3A%22`.
+fn coded(text: &[u8], at: usize) -> Option<usize> {
+    let mut at = at;
+    let mut is_after = false;
+    while let Some([b'%', high, low]) = text.get(at..at + 3) {
+        match (high, low) {
+            (b'3', b'D' | b'd' | b'A' | b'a') if !is_after => is_after = true,
+            (b'2', b'2' | b'7' | b'0') | (b'5', b'C' | b'c') => {}
+            _ => break,
+        }
+        at += 3;
+        at += usize::from(is_after && text.get(at) == Some(&b'+'));
+    }
+    is_after.then_some(at)
 }
 
 impl Name {
@@ -23,7 +68,7 @@ impl Name {
         let begin = |at: usize| begin(text, at);
         match byte(after) {
             b'?' | b'+' | b'!' if byte(after + 1) == b'=' && byte(after + 2) != b'=' => {
-                Some((Form::Assigned, begin(after + 2)))
+                Some((Form::Assigned, assigned(text, after + 2)))
             }
             // Set unless it is set already.
             b'|' | b'?' | b'/' if byte(after + 1) == byte(after) && byte(after + 2) == b'=' => {
@@ -52,21 +97,23 @@ impl Name {
                     .then_some((Form::Call, after + 4 + digits))
             }
             b'=' => {
-                let at = begin(after + 1);
+                let at = assigned(text, after + 1);
                 let is_tight = gap == 0 && at == after + 1;
                 Some((self.assigned_form(text, at, is_tight), at))
             }
             b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
             // An equals sign in a form that is encoded for a URL.
-            b'%' if matches!((byte(after + 1), byte(after + 2)), (b'3', b'D' | b'd')) => {
-                Some((Form::Assigned, after + 3))
+            b'%' => coded(text, after).map(|at| (Form::Assigned, at)),
+            // A setting of Java.
+            b'\\' if gap == 0 && matches!(byte(after + 1), b'=' | b':') => {
+                Some((Form::Assigned, begin(after + 2)))
             }
             // LDIF has two colons before base64.
             b':' if byte(after + 1) == b':' => {
                 (gap == 0 && byte(after + 2) == b' ' && self.kind == Kind::Password)
                     .then_some((Form::Colon, after + 3))
             }
-            b':' if byte(after + 1) == b'=' => Some((Form::Assigned, begin(after + 2))),
+            b':' if byte(after + 1) == b'=' => Some((Form::Assigned, assigned(text, after + 2))),
             // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
             // `**Password:** x`
@@ -74,8 +121,10 @@ impl Name {
                 Some((Form::Colon, begin(after + 4)))
             }
             b':' => self.typed(text, begin(after + 1)),
-            0xef if text.get(after..after + 3) == Some("：".as_bytes()) => {
-                Some((Form::Colon, begin(after + 3)))
+            0xe3.. if linking_word(text.get(after..)?) > 0 => {
+                let at = begin(after + linking_word(text.get(after..)?));
+                let form = if byte(after) == 0xef { Form::Colon } else { Form::Call };
+                Some((form, at + linking_word(text.get(at..)?)))
             }
             b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
             b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
@@ -167,11 +216,8 @@ impl Name {
     fn after_blanks(&self, text: &[u8], at: usize, after: usize) -> Option<(Form, usize)> {
         let gap = after - at;
         match text.get(after).copied().unwrap_or(b'\n') {
-            b'i' if text
-                .get(after..after + 3)
-                .is_some_and(|word| matches!(word, b"is " | b"is:")) =>
-            {
-                Some((Form::Call, begin(text, after + 3)))
+            b'i' | b'e' | b'l' if verb(text, after) > 0 => {
+                Some((Form::Call, begin(text, after + verb(text, after))))
             }
             // `CREATE USER me PASSWORD 'x'`
             b'\'' | b'"'
@@ -187,7 +233,7 @@ impl Name {
             b'\'' | b'"' if self.kind == Kind::Secret && self.is_argument(text, after) => {
                 Some((Form::Call, after))
             }
-            _ if self.is_option => Some((Form::OptionWord, colours(text, after))),
+            _ if self.is_option => Some((Form::OptionWord, begin(text, after))),
             // The type follows the name: `var dbPassword string = "…"`.
             b'A'..=b'Z' | b'a'..=b'z'
                 if let Some(found) = declared(text, after).filter(|(_, at)| {
@@ -341,7 +387,7 @@ fn declared(text: &[u8], at: usize) -> Option<(Form, usize)> {
         && rest.get(length) == Some(&b'=')
         && rest.get(length + 1).is_some_and(|next| !matches!(next, b'=' | b'>'))
         && rest.get(length - 1) == Some(&b' ');
-    is_declared.then(|| (Form::Assigned, blanks(text, at + length + 1, 16)))
+    is_declared.then(|| (Form::Assigned, assigned(text, at + length + 1)))
 }
 
 /// Returns true for one word before an equals sign, or for two in Visual Basic: `As String`.

@@ -32,6 +32,13 @@ st. uuid . h32 . h32
 0. uuid . m30 : b22-28
 A3- U6 - U6 - U5 - U5 - U5 - U5
 A3- U6 - U11 - U5 - U5 - U5
+st. h24 . h32 . h32
+access_token$production$ n16 $ h32
+access_token$sandbox$ n16 $ h32
+retool_01 n24
+sgamp_user_ U26-30 _ h64
+EAA m120-400
+EAAA w60
 pat. w22 . a24 . a20
 sat. w22 . a24 . a20
 t1. w20-400 . w86
@@ -49,6 +56,58 @@ dev: s5-48 | b20-400
 @ hook.eu2.make.com/ n32
 @ hook.us1.make.com/ n32
 @ hook.us2.make.com/ n32";
+
+/// Marks in the middle of a key, each with the part before it and the one after it, as above.
+const MARKS: &str = "\
+AZDO a76 a4
+JQQJ99 a52 a16-28
+AzSe a42 a6
+AzFu w44 b6-8
++ACR b42 a6
+ACDb b76 b6-8
+FFFFNRAL h32 a0";
+
+/// A key with a mark in its middle.
+#[derive(Debug)]
+pub(super) struct Marked {
+    pub(super) mark: &'static str,
+    before: Part,
+    length: usize,
+    after: Part,
+}
+
+/// Returns all keys with a mark.
+pub(super) fn marked() -> impl Iterator<Item = Marked> {
+    MARKS.lines().filter_map(|line| {
+        let mut parts = line.split(' ');
+        let (mark, before, after) =
+            (parts.next()?, Part::new(parts.next()?)?, Part::new(parts.next()?)?);
+        let Part::Run(_, length, _) = before else { return None };
+        Some(Marked { mark, before, length, after })
+    })
+}
+
+impl Marked {
+    /// Returns the key whose mark is at `at`.
+    pub(super) fn key(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+        let end = at + self.mark.len();
+        if text.get(at..end)? != self.mark.as_bytes() {
+            return None;
+        }
+        let from = at.checked_sub(self.length)?;
+        let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_begun = from.checked_sub(1).and_then(|before| text.get(before));
+        let begins = is_begun.is_none_or(|byte| !is_of_word(*byte) && !b"+/".contains(byte));
+        let is_before = self.before.end(text.get(..at)?, from) == Some(at);
+        let to = self.after.end(text, end).filter(|_| begins && is_before)?;
+        let goes_on = text.get(to).is_some_and(|byte| is_of_word(*byte) || b"+/".contains(byte));
+        let key = text.get(from..to)?;
+        let has = |is: fn(&u8) -> bool| key.iter().any(is);
+        let is_random =
+            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+        (!goes_on && is_random).then_some(from..to)
+    }
+}
 
 /// A token of several parts.
 #[derive(Debug)]
@@ -166,6 +225,27 @@ mod tests {
             letters.chars().cycle().take(count).collect()
         });
         parts.fold(shape.prefix.to_owned(), |all, part| all + &part)
+    }
+
+    #[test]
+    fn every_key_with_a_mark_is_found_and_nothing_that_looks_like_it() {
+        assert_eq!(marked().count(), MARKS.lines().count());
+        for row in marked() {
+            let part = |part: &Part| match *part {
+                Part::Run(b'h', least, _) => {
+                    "0f1e2d3c4b5a6978".chars().cycle().take(least).collect()
+                }
+                Part::Run(_, least, _) => "aB1cD2eF3gH4iJ5k".chars().cycle().take(least).collect(),
+                _ => String::new(),
+            };
+            let whole = part(&row.before) + row.mark + &part(&row.after);
+            let found = |text: &str| row.key(text.as_bytes(), text.find(row.mark)?);
+            assert_eq!(found(&whole), Some(0..whole.len()), "{whole}");
+            assert_eq!(found(&format!("key={whole}; x")), Some(4..4 + whole.len()), "{whole}");
+            assert_eq!(found(&whole[1..]), None, "{whole}: one byte less");
+            assert_eq!(found(&format!("x{whole}")), None, "{whole}: one byte more");
+            assert_eq!(found(&format!("{whole}x/x4x/x/xx")), None, "{whole}: more after it");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::before_value::{lines, literal};
 use super::contexts::run;
 use super::plain_words::is_plain_word;
-use super::secret_names::Kind;
+use super::secret_names::{Kind, kind_of};
 use super::secret_values::{self, Form};
 use super::shapes::uuid_end;
 use super::value;
@@ -47,10 +47,15 @@ const ROWS: &[(&str, Find)] = &[
     ("backup codes: |recovery codes: |scratch codes: ", codes),
     (
         "with password |password is set to |password set to |password 0 |password 7 |secret 0 |\
-         secret 9 |key 0 |key 7 |snmp-server community |pre-shared-key |bindpw |rootpw |: eap \"|\
+         secret 9 |rocommunity |rwcommunity |rocommunity6 |rwcommunity6 |key 0 |key 7 |snmp-server community |pre-shared-key |bindpw |rootpw |: eap \"|\
          : xauth \"",
         directive,
     ),
+    (";pwd=|;password={|pwd={", of_odbc),
+    ("type=\"password\"|type='password'|type=password|type=\\\"password\\\"", of_input),
+    ("form-data; name=", of_form),
+    ("password to proceed to installation:", of_installation),
+    ("okta", okta),
     ("send \"|send \\\"", sent),
     (
         "$1$|$5$|$6$|$y$|$2a$|$2b$|$2y$|$apr1$|$argon2|pbkdf2_sha|{ssha|{sha|{smd5}|{md5}|{crypt}",
@@ -66,7 +71,7 @@ const ROWS: &[(&str, Find)] = &[
          awscredentials(|staticcredentials(|staticcredentialsprovider(|passwordcredential(|\
          passwordcredentials(|passwordauthentication(|plaincredentials(|basiccredentials(|\
          credentials.basic(|db.auth(|.login(|jwt.sign(|jwt.verify(|jwt.encode(|jwt.decode(|\
-         createhmac(|cx_oracle.connect(|oracledb.connect(|oci_connect(",
+         createhmac(|pgp_sym_encrypt(|pgp_sym_decrypt(|aes_encrypt(|aes_decrypt(|cx_oracle.connect(|oracledb.connect(|oci_connect(",
         second_argument,
     ),
     (
@@ -457,4 +462,98 @@ fn recovery_code(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.get(secret.clone())?;
     let is_code = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
     (is_code && bytes.len() >= 8 && has_digit(text, &secret)).then_some(secret)
+}
+
+/// The password of a driver's address, also in braces: `;PWD=PASSWORD`, `PWD={PASSWORD};`.
+fn of_odbc(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    let phrase = text.get(at.clone())?;
+    let is_inside = phrase.starts_with(b";") || text.get(..at.start)?.ends_with(b";");
+    let from = at.end - usize::from(phrase.ends_with(b"{"));
+    let rest = text.get(from..text.len().min(from + AROUND))?;
+    let range = if rest.first() == Some(&b'{') {
+        // A brace in the password is written twice.
+        let mut to = 1;
+        while rest.get(to..)?.starts_with(b"}}") || *rest.get(to)? != b'}' {
+            to += if rest.get(to) == Some(&b'}') { 2 } else { 1 };
+        }
+        let is_setting = is_inside || rest.get(to + 1) == Some(&b';');
+        is_setting.then_some(from + 1..from + to)?
+    } else {
+        let length = run(rest, |byte| is_of_value(byte) || byte == b',');
+        from..from + Some(length).filter(|_| is_inside)?
+    };
+    let bytes = text.get(range.clone())?;
+    let is_path = bytes.contains(&b'/') || bytes.contains(&b'\\');
+    let is_secret = secret_values::is_secret(Kind::Password, Form::Property, bytes, true, true);
+    (!is_path && is_secret).then_some(range)
+}
+
+/// The value of a field for a password in HTML.
+fn of_input(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const VALUES: [&[u8]; 2] = [b" value=", b" VALUE="];
+    let before = text.get(at.start.saturating_sub(2 * AROUND)..at.start)?;
+    let tag = before.get(before.iter().rposition(|byte| *byte == b'<')?..)?;
+    let rest = text.get(at.end..text.len().min(at.end + 4 * AROUND))?;
+    let rest = rest.get(..run(rest, |byte| byte != b'>'))?;
+    let find = |part: &[u8]| VALUES.iter().find_map(|value| memchr::memmem::find(part, value));
+    let from = match find(rest) {
+        Some(place) => at.end + place,
+        None => at.start - tag.len() + find(tag)?,
+    };
+    let from = from + VALUES[0].len();
+    let secret = match value::quoted(text, from) {
+        Some(value) => value.range,
+        None => from..from + run(text.get(from..text.len().min(from + AROUND))?, is_of_value),
+    };
+    let bytes = text.get(secret.clone())?;
+    let is_input = tag.get(1..6)?.eq_ignore_ascii_case(b"input");
+    let is_near = secret.start + MAX_BEFORE >= at.start;
+    let is_secret = secret_values::is_secret(Kind::Password, Form::Pair, bytes, true, true);
+    (is_input && is_near && is_secret).then_some(secret)
+}
+
+/// The value of a field with the name of a secret in a form of several parts.
+fn of_form(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const ENDS: [&[u8]; 3] = [b"\r\n\r\n", b"\n\n", b"\\r\\n\\r\\n"];
+    let rest = text.get(at.end..text.len().min(at.end + 4 * AROUND))?;
+    let name = rest.get(run(rest, |byte| matches!(byte, b'"' | b'\\'))..)?;
+    let name = name.get(..run(name, |byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte)))?;
+    let kind = kind_of(std::str::from_utf8(name).ok()?)?;
+    let headers = rest.get(..rest.len().min(2 * AROUND))?;
+    let ends = ENDS.iter().filter_map(|end| {
+        Some(headers.windows(end.len()).position(|part| part == *end)? + end.len())
+    });
+    let from = ends.min()?;
+    let value = rest.get(from..)?;
+    let value = value.get(..run(value, |byte| !b"\r\n\\".contains(&byte)))?;
+    let is_file = headers.get(..from)?.windows(9).any(|part| part == b"filename=");
+    let is_secret = secret_values::is_secret(kind, Form::Pair, value, true, true);
+    (!is_file && is_secret).then_some(at.end + from..at.end + from + value.len())
+}
+
+/// The first password of Jenkins, in a line of its own.
+fn of_installation(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const LENGTH: usize = 32;
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let is_gap = |byte: u8| byte.is_ascii_whitespace() || byte == b'*';
+    let from = at.end + run(rest, is_gap);
+    let secret = word(text, from)?;
+    let is_hex = text.get(secret.clone())?.iter().all(u8::is_ascii_hexdigit);
+    (is_hex && secret.len() == LENGTH).then_some(secret)
+}
+
+/// A token near the name of its service, which alone tells it from other texts.
+fn okta(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
+    const LENGTH: usize = 42;
+    let rest = text.get(at.end..text.len().min(at.end + AROUND))?;
+    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let from = (1..rest.len()).find(|place| {
+        let before = rest.get(place - 1).is_some_and(|byte| !is_of_token(byte));
+        before && rest.get(*place..).is_some_and(|token| token.starts_with(b"00"))
+    })?;
+    let token = rest.get(from..)?;
+    let token = token.get(..run(token, |byte| is_of_token(&byte)))?;
+    let has = |is: fn(&u8) -> bool| token.iter().any(is);
+    (token.len() == LENGTH && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
+        .then_some(at.end + from..at.end + from + LENGTH)
 }

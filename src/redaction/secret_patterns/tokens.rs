@@ -117,7 +117,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-kimi-" Word 20; "sk-cp-" Word 20; "sk-helicone-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
     // Model providers
     "gsk_" Alnum 20; "xai-" Alnum 20; "pplx-" Alnum 20; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Alnum 30;
-    "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30;
+    "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30; "key_" Hex 64 64; "wk-1." Hex 64 64;
     "lsv2_sk_" Name 30; "tvly-" Word 20; "jina_" Word 30; "e2b_" Hex 20; "fc-" Hex 32; "pcsk_" Name 20;
     "AIzaSy" Word 33 33; "sk_" Hex 48 48; "bfl_" Alnum 20; "vck_" Alnum 20;
     "bce-v3/ALTAK-" Base64 40; "sk_car_" Alnum 20; "rpa_" Alnum 30; "msy_" Alnum 30; "ctx7sk-" Word 30; "dtn_" Hex 40; "crsr_" Hex 40; "wandb_v1_" Name 40; "ms-" Word 36 36;
@@ -127,36 +127,36 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "AccountKey=" Base64 16; "SharedAccessKey=" Base64 16; "SharedSecretKey=" Base64 16; "dapi" Hex 32;
     // HashiCorp, Pulumi, Doppler
     "hvs." Word 20; "hvb." Word 20; "hvr." Word 20; "atlasv1." Base64 40; "pul-" Hex 40 40; "dp.pt." Alnum 20; "dp.st." Dotted 20;
-    "dp.ct." Alnum 20; "dp.sa." Alnum 20; "dp.scim." Alnum 20; "dp.audit." Alnum 20; "ops_eyJ" Word 40; "dvc_server_token_" Alnum 16;
+    "dp.ct." Alnum 20; "dp.sa." Alnum 20; "dp.scim." Alnum 20; "dp.audit." Alnum 20; "ops_eyJ" Base64 40; "dvc_server_token_" Alnum 16;
     // Payment
     "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
-    "access_token$production$" Word 20; "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
+    "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
     "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
     "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
     // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
-    "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30;
+    "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30; "grub.pbkdf2.sha512." Dotted 100;
     // Clouds and hosting
     "dop_v1_" Hex 64; "doo_v1_" Hex 64; "dor_v1_" Hex 64; "nfp_" Alnum 30; "nfc_" Alnum 30; "nfo_" Alnum 30; "nfb_" Alnum 30; "nfu_" Alnum 30;
     "vcp_" Alnum 24; "vca_" Alnum 24; "vci_" Alnum 24; "vcr_" Alnum 24; "vercel_blob_rw_" Name 30; "fo1_" Word 40; "fm1r_" Base64 40; "fm1a_" Base64 40; "fm2_" Base64 40;
     "FlyV1 " Any 40; "HRKU-" Word 30; "rnd_" Alnum 24; "ddp_" Alnum 30; "ddo_" Alnum 30; "tk-us-" Word 40; "v1.0-" Word 100;
     "cfut_" Alnum 30; "cfat_" Alnum 30; "cfk_" Alnum 30; "LTAI" Alnum 16 26; "AKID" Alnum 32 32; "AQVN" Word 35; "y0_" Word 50; "SCW" Upper 17 17; "tskey-" Word 20; "sha256~" Word 40 43;
-    "ory_st_" Alnum 20; "ory_at_" Base64 20; "ory_rt_" Base64 20; "ovh_" Alnum 40; "psc_" Alnum 30; "prk_" Alnum 30;
+    "ory_st_" Alnum 20; "ory_at_" Base64 20; "ory_rt_" Base64 20; "ovh_" Alnum 40; "psc_" Alnum 30; "prk_" Alnum 30; "nbp_" Alnum 36 36; "bedrock-api-key-" Base64 60;
     // Databases
     "pscale_tkn_" Dotted 20; "pscale_pw_" Dotted 20; "pscale_oauth_" Dotted 20; "pscale_otkn_" Dotted 20; "sbp_" Hex 40; "sb_secret_" Word 20; "napi_" Alnum 40; "npg_" Alnum 12;
-    "xau_" Alnum 30; "AVNS_" Word 16; "cfp_" Alnum 30; "prisma+postgres://accelerate.prisma-data.net/?api_key=" Any 30;
+    "xau_" Alnum 30; "AVNS_" Word 16; "cfp_" Alnum 30; "prisma+postgres://accelerate.prisma-data.net/?api_key=" Any 30; "mdb_sa_sk_" Word 40;
     // Monitoring
     "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
-    "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30;
+    "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30; "phs_" Word 32; "hcxik_" Alnum 50; "ddapp_" Alnum 34;
     "bkua_" Hex 30; "bkaj_" Alnum 30; "bkct_" Alnum 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
     "pd_u" Word 20; "u+" Word 18 18; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
     // Adobe, Adyen, ClickHouse, 42 and Octopus
     "p8e-" Alnum 32 32; "AQE" Base64 80; "4b1d" Alnum 38 38; "s-s4t2ud-" Hex 64 64; "s-s4t2af-" Hex 64 64; "API-" Upper 26 26;
     // Project management and design
-    "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36;
+    "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36; "ATTA" Alnum 64 76; "polar_oat_" Alnum 32; "rootly_" Hex 64 64; "live_" Hex 35 35; "test_" Hex 35 35;
     "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
     "aio_" Alnum 28; "sk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
     // Tokens of PASETO, and keys of feature flags
@@ -205,7 +205,8 @@ impl Token {
         }
         let goes_on = tail.len() == length
             && rest.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        if goes_on || !(self.least..=self.most).contains(&tail.len()) || !is_random(tail) {
+        let is_machine_made = is_random(tail) || self.is_aws_id() && is_base32(tail);
+        if goes_on || !(self.least..=self.most).contains(&tail.len()) || !is_machine_made {
             return None;
         }
         Some((if is_address || self.prefix.ends_with('=') { from } else { at }, from + tail.len()))
@@ -224,6 +225,13 @@ fn is_random(tail: &[u8]) -> bool {
     let different = different.iter().filter(|seen| **seen).count();
     different >= 5.min(tail.len() / 2)
         && (has(u8::is_ascii_digit) || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)))
+}
+
+/// Returns true for an id of AWS that has no digit: many letters, and more consonants in a row than words have.
+fn is_base32(tail: &[u8]) -> bool {
+    let different = (b'A'..=b'Z').filter(|letter| tail.contains(letter)).count();
+    let is_consonant = |byte: &u8| byte.is_ascii_uppercase() && !b"AEIOU".contains(byte);
+    different >= 8 && tail.windows(3).any(|three| three.iter().all(is_consonant))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::contexts::run;
+use super::before_value::lines;
+use super::contexts::{line_before, run};
 
 /// Maximum number of bytes examined of a value.
 const MAX_VALUE_LENGTH: usize = 4096;
@@ -135,6 +136,69 @@ pub(super) fn bare_within(text: &[u8], at: usize, is_query: bool, most: usize) -
     }
     let range = at..at + value.len();
     (!value.is_empty()).then_some(Value { end: range.end, range })
+}
+
+/// Returns the end of the texts after one in brackets that begins at `at` and ends at `end`, as Python joins them: `("…" "…")`.
+pub(super) fn end_in_brackets(text: &[u8], at: usize, end: usize) -> usize {
+    let before = text.get(at.saturating_sub(32)..at).unwrap_or_default().trim_ascii_end();
+    let (mut to, mut end) = (0, end);
+    while before.ends_with(b"(")
+        && end < at + MAX_VALUE_LENGTH
+        && let Some(next) = quoted(text, lines(text, end)).filter(|next| next.end > next.range.end)
+    {
+        (to, end) = (next.range.end, next.end);
+    }
+    to
+}
+
+/// Returns a value in a part of an address that is encoded as a whole, up to the mark that ends it there: `%26`, `%22`.
+pub(super) fn decoded(text: &[u8], value: Value) -> Value {
+    const ENDS: [&[u8]; 11] =
+        [b"%26", b"%22", b"%27", b"%2C", b"%2c", b"%7D", b"%7d", b"%3B", b"%3b", b"%0A", b"%0D"];
+    let mark = text.get(value.range.start.saturating_sub(3)..value.range.start);
+    let is_coded = matches!(mark, Some([b'%', b'2' | b'3', byte]) if byte.is_ascii_hexdigit());
+    let bytes = text.get(value.range.clone()).unwrap_or_default();
+    match bytes.windows(3).position(|part| ENDS.contains(&part)) {
+        Some(length) if is_coded && length > 0 => {
+            let end = value.range.start + length;
+            Value { range: value.range.start..end, end }
+        }
+        _ => value,
+    }
+}
+
+/// Returns the end of a token that continues in the next lines, because it was wrapped where its line was full.
+pub(super) fn wrapped(text: &[u8], token: &Range<usize>) -> usize {
+    const MIN_LINE: usize = 60;
+    const MIN_REST: usize = 16;
+    const MAX_LINES: usize = 32;
+    let mut to = token.end;
+    let is_full = token.len() >= MIN_LINE / 2 && line_before(text, to, MIN_LINE).len() >= MIN_LINE;
+    if !is_full {
+        return to;
+    }
+    for _ in 0..MAX_LINES {
+        let rest = text.get(to..text.len().min(to + 1024)).unwrap_or_default();
+        let gap = match rest {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => break,
+        };
+        let line = rest.get(gap..).unwrap_or_default();
+        let length = run(line, |byte| byte.is_ascii_alphanumeric() || b"_-.+/=".contains(&byte));
+        let word = line.get(..length).unwrap_or_default();
+        let has = |is: fn(&u8) -> bool| word.iter().any(is);
+        let is_rest = length >= MIN_REST
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_lowercase)
+            && matches!(line.get(length), None | Some(b'\n' | b'\r' | b'"' | b'\''));
+        if !is_rest {
+            break;
+        }
+        to += gap + length;
+    }
+    to
 }
 
 /// Returns the end of a word of a shell whose part in quotes ends at `end`, offset after the quote: `'it'\\''s'`, `"a"'b'`.

@@ -1,0 +1,114 @@
+//! Escape sequences of a terminal, such as colours: they may stand in the middle of a name or of a secret.
+
+use std::ops::Range;
+
+/// Maximum number of bytes between the start of a sequence and the letter that ends it.
+const MAX_CODES: usize = 32;
+
+/// How the start of a sequence is written: as a byte, and in texts of JSON, Python, C and shells.
+const STARTS: [&[u8]; 6] = [b"\x1b[", b"\\u001b[", b"\\u001B[", b"\\x1b[", b"\\033[", b"\\e["];
+
+/// Returns the length of the codes and the letter of a sequence, `01;31m` or `K`, at the start of a text.
+fn codes(text: &[u8]) -> Option<usize> {
+    let rest = text.get(..text.len().min(MAX_CODES))?;
+    let length = rest.iter().take_while(|byte| matches!(byte, b' '..=b'?')).count();
+    matches!(rest.get(length), Some(b'@'..=b'~')).then_some(length + 1)
+}
+
+/// Returns the length of the sequence at `at`, 0 if there is none.
+pub(super) fn length(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 8 + MAX_CODES)).unwrap_or_default();
+    let start = STARTS.iter().find(|start| rest.starts_with(start)).map(|start| start.len());
+    let length = |start: usize| codes(rest.get(start..)?).map(|codes| start + codes);
+    start.and_then(length).unwrap_or(0)
+}
+
+/// Returns the end of the last sequence that begins in a range and ends in it too.
+pub(super) fn last_end(text: &[u8], range: Range<usize>) -> Option<usize> {
+    let mut starts =
+        range.clone().rev().filter(|at| matches!(text.get(*at), Some(b'\x1b' | b'\\')));
+    starts.find_map(|at| {
+        let length = length(text, at);
+        (length > 0 && at + length <= range.end).then_some(at + length)
+    })
+}
+
+/// A text without its sequences.
+pub(super) struct Plain {
+    pub(super) text: Vec<u8>,
+    /// Each place after a sequence, in this text and in the original one.
+    places: Vec<(usize, usize)>,
+}
+
+impl Plain {
+    /// Returns the text without its sequences, if it has any.
+    pub(super) fn new(text: &[u8]) -> Option<Plain> {
+        let mut plain = Plain { text: Vec::new(), places: Vec::new() };
+        let mut done = 0;
+        for at in memchr::memchr_iter(b'\x1b', text) {
+            let rest = text.get(at..).and_then(|rest| rest.strip_prefix(STARTS[0]));
+            let Some(codes) = rest.and_then(codes) else { continue };
+            plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
+            done = at + 2 + codes;
+            plain.places.push((plain.text.len(), done));
+        }
+        if plain.places.is_empty() {
+            return None;
+        }
+        plain.text.extend_from_slice(text.get(done..).unwrap_or_default());
+        Some(plain)
+    }
+
+    /// Returns the place in this text of one in the original text. Within a sequence it is the place after it.
+    pub(super) fn place(&self, original: usize) -> usize {
+        let after = self.places.partition_point(|(_, place)| *place <= original);
+        let next = self.places.get(after).map_or(self.text.len(), |(place, _)| *place);
+        match after.checked_sub(1).and_then(|before| self.places.get(before)) {
+            Some((plain, place)) => (plain + original - place).min(next),
+            None => original.min(next),
+        }
+    }
+
+    /// Returns the place in the original text of a byte of this one.
+    pub(super) fn original(&self, place: usize) -> usize {
+        let after = self.places.partition_point(|(plain, _)| *plain <= place);
+        match after.checked_sub(1).and_then(|before| self.places.get(before)) {
+            Some((plain, original)) => original + place - plain,
+            None => place,
+        }
+    }
+
+    /// Returns the range in the original text, without the sequences around it.
+    pub(super) fn range(&self, range: &Range<usize>) -> Range<usize> {
+        let begin = self.original(range.start);
+        let last = range.end.checked_sub(1).filter(|last| *last >= range.start);
+        begin..last.map_or(begin, |last| self.original(last) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_the_text_with_its_sequences() {
+        let text = b"a\x1b[1;31mbc\x1b[m\x1b[Kd\x1b[";
+        let plain = Plain::new(text).unwrap();
+        assert_eq!(plain.text, b"abcd\x1b[");
+        for (place, byte) in plain.text.iter().enumerate() {
+            assert_eq!(text[plain.original(place)], *byte);
+            assert_eq!(plain.place(plain.original(place)), place);
+        }
+        assert_eq!([1, 4, 11, 16].map(|at| plain.place(at)), [1, 1, 3, 3]);
+        assert_eq!(plain.place(text.len()), plain.text.len());
+        assert_eq!(text[plain.range(&(1..3))], *b"bc");
+        assert!(Plain::new(b"no [1m, \x1b]0;x\x07").is_none());
+    }
+
+    #[test]
+    fn a_sequence_ends_with_its_letter() {
+        let lengths =
+            ["\x1b[K", "\\u001b[01;31mx", "\\033[?25l", "\x1b[38:5:1m", "[K", "\x1b[1", "\x1b]0"];
+        assert_eq!(lengths.map(|text| length(text.as_bytes(), 0)), [3, 13, 9, 9, 0, 0, 0]);
+    }
+}
