@@ -99,7 +99,31 @@ nox noxfile.py
 gulp gulpfile.js
 grunt Gruntfile.js
 gradle build.gradle
-cargo build.rs
+cargo build.rs src/main.rs src/lib.rs
+git .git/config ~/.gitconfig
+cmake CMakeLists.txt
+ctest CTestTestfile.cmake
+mise mise.toml .mise.toml mise.local.toml
+pixi pixi.toml pyproject.toml
+poetry pyproject.toml
+pdm pyproject.toml
+hatch pyproject.toml
+tox tox.ini
+deno deno.json deno.jsonc
+composer composer.json
+direnv .envrc
+invoke tasks.py
+inv tasks.py
+fab fabfile.py
+scons SConstruct
+meson meson.build
+ant build.xml
+foreman Procfile
+honcho Procfile
+overmind Procfile
+lefthook lefthook.yml
+eslint .eslintrc.js eslint.config.js eslint.config.mjs
+terraform main.tf
 jest jest.config.js
 vite vite.config.ts vite.config.js
 vitest vite.config.ts vite.config.js";
@@ -268,7 +292,10 @@ impl Walker<'_> {
                     None => {}
                 }
             }
+            // Its scripts have a command in each line.
+            let own = (name == "cmake").then_some(Language::Lines);
             running = language(&name, programs::find(&name))
+                .or(own)
                 .filter(|_| !word.text.starts_with('-'))
                 .or(running);
             for file in row(RUN_BY_DEFAULT, &name).into_iter().flat_map(|files| files.split(' ')) {
