@@ -99,7 +99,7 @@ pub(super) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln s
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
     mount mke2fs fsfreeze pmset rtcwake gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio fuser bfs \
-    gio rar rename prename file-rename perl-rename mmv aria2c curl qemu-system qdbus qdbus6 gdb lldb hg svn jj";
+    gio rar rename rename.ul prename file-rename perl-rename mmv kvm aria2c curl qemu-system qdbus qdbus6 gdb lldb hg svn jj";
 
 /// Programs that put a compressed file in the place of each that they are given.
 pub(super) const COMPRESSORS: &str = "\

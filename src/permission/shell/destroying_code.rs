@@ -27,7 +27,7 @@ const REMOVING_CALLS: &str = "\
 /// Calls that remove what they are given, of which only the first argument counts.
 const REMOVING_GIVEN: &str = "\
     unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(|\
-    os.replace(|mv(|unlink |unlink for |unlink foreach ";
+    os.replace(|mv(|file rename |unlink |unlink for |unlink foreach ";
 
 /// The home directory of the user in other languages.
 pub(super) const HOMES: &[&str] = &[
@@ -95,7 +95,8 @@ impl Walker<'_> {
             return Some(REMOVES_ROOT);
         }
         let is_of_system = |path: &str| {
-            matches!(self.place(path, false, true), Some((Place::Root | Place::System, _)))
+            let place = self.place(path, path.contains('*'), true);
+            matches!(place, Some((Place::Root | Place::System, _)))
         };
         if changes_mode(text, is_of_system) {
             return Some(CHANGES_RIGHTS);
@@ -253,7 +254,10 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
                 !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
             })
         });
-        let path = first_string(given.trim_start_matches(['(', ' ']));
+        // Strings of Tcl need no quotes.
+        let of_tcl = (call == "file rename ")
+            .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
+        let path = of_tcl.or_else(|| first_string(given.trim_start_matches(['(', ' '])));
         is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
     })
 }

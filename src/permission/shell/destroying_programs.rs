@@ -105,7 +105,7 @@ impl Walker<'_> {
             || base.starts_with("mkfs_")
         {
             "mke2fs"
-        } else if base.starts_with("qemu-system-") || base == "qemu-kvm" {
+        } else if base.starts_with("qemu-system-") || matches!(base, "qemu-kvm" | "kvm") {
             "qemu-system"
         } else {
             base
@@ -274,7 +274,7 @@ impl Walker<'_> {
             "git" => self.cleans_place(rest) || self.resets_system(rest),
             "hg" | "svn" | "jj" => self.empties_checkout(rest),
             _ if is_search(base) => self.finds_and_removes(base, rest),
-            "rename" | "prename" | "file-rename" | "perl-rename" | "mmv" => {
+            "rename" | "rename.ul" | "prename" | "file-rename" | "perl-rename" | "mmv" => {
                 self.renames(base, rest)
             }
             "gio" => rest.split_first().is_some_and(|(verb, rest)| {

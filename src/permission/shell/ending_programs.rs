@@ -70,7 +70,7 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     };
     let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
         && units.iter().any(|unit| matches!(*unit, "*" | "*.service"));
-    // What everything else is started by.
+    // They start everything else.
     let ends_default = matches!(verb, "stop" | "kill" | "disable" | "mask")
         && units.iter().any(|unit| DEFAULTS.contains(unit));
     let stops =

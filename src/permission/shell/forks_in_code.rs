@@ -63,7 +63,9 @@ pub(super) fn starts_for_ever(text: &str) -> bool {
         return LOOPS.iter().any(|word| text.contains(word)) || calls_itself_forking(text);
     }
     let Some(at) = ENDLESS.iter().filter_map(|begin| text.find(begin)).min() else { return false };
-    let body = &text[at..];
+    // Perl and Ruby write the condition behind the call as well.
+    let begin = text[..at].rfind([';', '\n', '{']).map_or(0, |end| end + 1);
+    let body = &text[begin..];
     // Expressions have a call with this name as well.
     let is_start = |call: &str| call != ".exec(" || text.contains("child_process");
     let starts = STARTS.iter().any(|call| body.contains(call) && is_start(call));

@@ -20,7 +20,7 @@ use crate::util::words::has_word;
 
 /// Programs whose output is known without their input.
 const PRINTERS: &str = "\
-    echo printf yes pwd cd ls dir vdir exa eza lsd find gfind which type command basename dirname realpath readlink stat gls";
+    echo printf yes pwd cd ls dir vdir exa eza lsd find gfind bfs which type command basename dirname realpath readlink stat gls";
 
 impl Walker<'_> {
     /// Returns the output of a list of commands.

@@ -1,6 +1,6 @@
 //! Calls of other languages that remove, move or change what another call lists, or the path that they are a method of.
 
-use super::destroying_code::first_string;
+use super::destroying_code::{HOMES, first_string};
 use crate::permission::places::is_protected_file;
 
 /// Calls that list the files of the folder or of the glob that is given to them.
@@ -10,7 +10,7 @@ const LISTERS: &str = "\
 
 /// Calls that remove what they are given, whatever that is.
 const REMOVERS: &str = "\
-    remove(|remove,|unlink|delete(|delete |:delete|rmdir|rmSync|rm(|rm,|rm_r|rmtree|replace(|rename|move(";
+    remove(|remove,|unlink|delete(|delete |:delete|rmdir|rmSync|rm(|rm.(|rm,|rm_r|rmtree|replace(|rename|move(";
 
 /// Classes of paths, and the methods that remove what a path names.
 const PATHS: [&str; 3] = ["Path(", "Pathname(", "Pathname.new("];
@@ -52,11 +52,18 @@ pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) ->
         "glob", "iterdir", "walk", "children", "each", "Dir", "dir", "files", "</", "<~", "<\"",
         "ls!",
     ];
-    lists.iter().any(|word| text.contains(word))
-        && given_to(text, LISTERS).any(|given| {
-            let path = first_string(given.trim_start_matches(['(', ' ']));
-            path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
+    let of_home = |home: &&str| {
+        text.match_indices(home).any(|(at, _)| {
+            let rest = text[at + home.len()..].trim_start_matches(')');
+            [".iterdir(", ".rglob(", ".glob(", ".walk("].iter().any(|call| rest.starts_with(call))
         })
+    };
+    HOMES.iter().any(of_home)
+        || lists.iter().any(|word| text.contains(word))
+            && given_to(text, LISTERS).any(|given| {
+                let path = first_string(given.trim_start_matches(['(', ' ']));
+                path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
+            })
 }
 
 /// Returns true if a path is removed by a method of its own: `Path("/x").unlink()`.
