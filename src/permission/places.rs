@@ -175,6 +175,7 @@ pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
         "sys" => (rest.starts_with("firmware/")
             || rest == "power/state"
             || rest.ends_with("/device/delete")
+            || (rest.starts_with("block/") && rest.ends_with("/device/state"))
             || (rest.starts_with("bus/pci/") && rest.ends_with("/remove")))
         .then_some(Place::File),
         _ => None,

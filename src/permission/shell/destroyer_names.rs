@@ -2,18 +2,22 @@
 
 /// Programs that remove their arguments with everything in them.
 pub(super) const REMOVERS: &str = "\
-    rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory";
+    rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory \
+    rmtrash rip safe-rm saferm trash-cli gomi";
+
+/// Those that match the globs in their arguments themselves.
+pub(super) const GLOBBERS: &str = "rimraf del del-cli trash trash-cli";
 
 /// Programs that create a file system, a partition or a volume on their argument.
 pub(super) const FORMATTERS: &str = "\
     mke2fs mkswap mkntfs mkdosfs mkexfatfs mkudffs mkreiserfs mkisofs pvcreate pvremove vgremove lvremove vgreduce lvreduce \
     flash_erase flash_eraseall flashcp nandwrite ubiformat btrfstune blkdiscard nwipe scrub sg_format sg_sanitize sg_unmap \
-    sg_write_same partimage";
+    sg_write_same partimage make-bcache dban";
 
 /// Programs that do so only with one of these words, and on a disk.
 pub(super) const WITH_WORD: &str = "\
 wipefs -a --all -o --offset -af -fa
-hdparm --security-erase --security-erase-enhanced --trim-sector-ranges --write-sector --make-bad-sector --dco-restore --repair-sector
+hdparm --security-erase --security-erase-enhanced --trim-sector-ranges --trim-sector-ranges-stdin --please-destroy-my-drive --write-sector --make-bad-sector --dco-restore --repair-sector
 nvme format sanitize write write-zeroes write-uncor dsm delete-ns
 cryptsetup luksFormat luksErase erase reencrypt format luksRemoveKey luksKillSlot
 veracrypt -c --create
@@ -76,7 +80,8 @@ pub(super) const LINKS: &str = "bin sbin lib lib32 lib64 libx32";
 
 /// Programs that write to their last argument.
 pub(super) const IMAGERS: &str = "\
-    ddrescue dd_rescue e2image qemu-img nbdcopy bmaptool asr partclone.dd xorriso dcfldd dc3dd rpi-imager";
+    ddrescue dd_rescue e2image qemu-img nbdcopy bmaptool asr partclone.dd xorriso dcfldd dc3dd rpi-imager etcher \
+    etcher-cli balena balena-etcher";
 
 /// Programs that unpack an archive, the letter that says so, and the letter and the name of the option for the folder.
 pub(super) const UNPACKERS: &[(&[&str], &str, &str)] = &[
@@ -93,4 +98,22 @@ pub(super) const RIGHTS: &str = "chmod chown chgrp setfacl chattr chflags icacls
 pub(super) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
-    mount mke2fs fsfreeze pmset rtcwake gzip pigz gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio fuser";
+    mount mke2fs fsfreeze pmset rtcwake gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio fuser bfs \
+    gio rar rename rename.ul prename file-rename perl-rename mmv kvm aria2c curl qemu-system qdbus qdbus6 gdb lldb hg svn jj";
+
+/// Programs that put a compressed file in the place of each that they are given.
+pub(super) const COMPRESSORS: &str = "\
+    gzip pigz bzip2 pbzip2 lbzip2 xz pixz lzma lzip plzip compress ncompress zstd zstdmt pzstd lz4 lzop brotli lrzip";
+
+/// Those that keep the file without one of these options.
+pub(super) const KEEPING_COMPRESSORS: &str = "\
+zstd --rm
+zstdmt --rm
+pzstd --rm
+lz4 --rm
+lzop -U --delete
+brotli -j --rm
+lrzip -D --delete";
+
+/// Programs that rewrite the programs and libraries which they are given.
+pub(super) const REWRITERS: &str = "strip sstrip upx patchelf chrpath";

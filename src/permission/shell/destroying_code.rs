@@ -1,11 +1,18 @@
 //! Finds what code of other languages destroys: by the names of its calls, and by the commands in its strings.
 
+use std::borrow::Cow;
+
 use super::analyzer::Walker;
 use super::decode;
 use super::destroying_commands::{
-    FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK, WRITES_SYSTEM,
+    CHANGES_RIGHTS, FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK,
+    WRITES_SYSTEM,
 };
 use super::expand::decoded_all;
+use super::forks_in_code::starts_for_ever;
+use super::removing_calls::{
+    changes_mode, copies_over, links_over, removes_by_method, removes_listed,
+};
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
 
@@ -15,11 +22,12 @@ const REMOVING_CALLS: &str = "\
     emptyDirSync(|.rm(|Remove-Item |deltree(|unlink glob|finddepth(|remove_tree \"|rm_r \"|rm_rf!(|Deno.remove|file delete|\
     deleteDir(|deleteRecursively(|removeDirectoryRecursive|delete-directory/files|delete-directory-tree|delete-tree|\
     removeDir(|removeItem(at|Directory.Delete(|Directory]::Delete(|call delete(|vim.fn.delete(|vim.fs.rm(|REMOVE_RECURSE|\
-    state=absent|ensure => absent|ensure=>absent";
+    state=absent|ensure => absent|ensure=>absent|del_dir_r(";
 
 /// Calls that remove what they are given, of which only the first argument counts.
 const REMOVING_GIVEN: &str = "\
-    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(";
+    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(|\
+    os.replace(|mv(|file rename |unlink |unlink for |unlink foreach ";
 
 /// The home directory of the user in other languages.
 pub(super) const HOMES: &[&str] = &[
@@ -55,11 +63,7 @@ impl Walker<'_> {
         if !text.contains(['(', ' ', '{']) {
             return None;
         }
-        let forks = text.contains("fork")
-            && ["while", "loop", "for ", "for(", "until", "setInterval", "setImmediate"]
-                .iter()
-                .any(|word| text.contains(word));
-        if forks && !text.contains("git") {
+        if starts_for_ever(text) {
             return Some(FORKS);
         }
         if ends_all_processes(text) {
@@ -71,7 +75,7 @@ impl Walker<'_> {
             return Some(STOPS_MACHINE);
         }
         let quoted = || {
-            text.split(['"', '\'', '`', ',', '(', ')', ' ', '='])
+            text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
                 .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
         };
         if REMOVING_CALLS.split('|').any(|call| text.contains(call)) {
@@ -82,10 +86,23 @@ impl Walker<'_> {
                 return Some(REMOVES_ROOT);
             }
         }
+        let is_place = |path: &str| self.place(path, path.contains('*'), true).is_some();
         if text_removes(text)
-            || removes_given(text, |path| self.place(path, path.contains('*'), true).is_some())
+            || removes_given(text, is_place)
+            || removes_listed(text, is_place)
+            || removes_by_method(text, is_place)
         {
             return Some(REMOVES_ROOT);
+        }
+        let is_of_system = |path: &str| {
+            let place = self.place(path, path.contains('*'), true);
+            matches!(place, Some((Place::Root | Place::System, _)))
+        };
+        if changes_mode(text, is_of_system) {
+            return Some(CHANGES_RIGHTS);
+        }
+        if copies_over(text, is_of_system) || links_over(text) {
+            return Some(WRITES_SYSTEM);
         }
         let writes = [
             "'w",
@@ -125,7 +142,7 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
     if text.contains('\\') {
         found.push(decoded_all(text));
     }
-    let whole = text.contains(['"', '\'']).then(|| with_joined_strings(text));
+    let whole = text.contains(['"', '\'']).then(|| with_joined_strings(&with_arguments(text)));
     for text in [Some(text), whole.as_deref().filter(|whole| *whole != text)].into_iter().flatten()
     {
         for quote in ['"', '\'', '`'] {
@@ -146,6 +163,15 @@ pub(super) fn commands_in(text: &str) -> Vec<String> {
     found.retain(|text| text.contains([' ', '{', '>', '\t']));
     found.dedup();
     found
+}
+
+/// Returns a text in which arguments that a program gets by calls of their own follow its name: `Command::new("a").arg("b")`.
+fn with_arguments(text: &str) -> Cow<'_, str> {
+    const CALLS: [&str; 3] = [").args(&[", ").args([", ").arg("];
+    if !text.contains(").arg") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(CALLS.iter().fold(text.to_owned(), |text, call| text.replace(call, ", ")))
 }
 
 /// Joins the strings of a program that it puts together (`"a" + "b"`, `"a" "b"`), and those of a list as the words of
@@ -228,10 +254,19 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
                 !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
             })
         });
-        let path = given.trim_start_matches(['(', ' ']);
-        let path = path.strip_prefix(['"', '\'']).and_then(|path| path.split(['"', '\'']).next());
-        is_home || path.is_some_and(|path| path.starts_with('/') && is_protected(path))
+        // Strings of Tcl need no quotes.
+        let of_tcl = (call == "file rename ")
+            .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
+        let path = of_tcl.or_else(|| first_string(given.trim_start_matches(['(', ' '])));
+        is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
     })
+}
+
+/// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
+pub(super) fn first_string(text: &str) -> Option<&str> {
+    let path = text.trim_start_matches('<').strip_prefix(['"', '\'']);
+    let path = path.or_else(|| text.strip_prefix('<'))?;
+    path.split(['"', '\'', '>']).next()
 }
 
 /// Returns true if a call sends a signal to every process: `kill(-1, 9)`.

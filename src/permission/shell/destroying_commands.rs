@@ -47,7 +47,7 @@ const CANONICAL: [&str; 8] = [
 pub(super) const MAX_TAILS: usize = 16;
 
 /// Words before a command in a construct of a shell.
-const KEYWORDS: &str = "do then else elif if while until ! time";
+pub(super) const KEYWORDS: &str = "do then else elif if while until ! time";
 
 /// Shells, which run their input.
 pub(super) const SHELLS: &str = "\
@@ -460,7 +460,8 @@ pub(super) fn may_destroy(text: &str) -> bool {
         mount|ctl|tab|nft|ufw|wall|grub|linux|lilo|nvram|ip |nmcli|ifdown|ifconfig|route|group|usermod|passwd|service|rm|mv|\
         gdd|fldd|c3dd|mk|ch|/dev/|/etc/|/boot|&|kill|wipe|del|disk|part|shred|shutdown|boot|poweroff|halt|$|eval|find|tr|sysrq|remove|\
         rd |ri |computer|tar|zip|cpio|sync|7z|cp |mdadm|fastboot|chsh|dscl|pool|fuser|pkg|merge|purge|erase|pacman|rpm|\
-        geli|control|mirror|raid|label|trim";
+        geli|control|mirror|raid|label|trim|unlink|replace(|symlink|readdir|scandir|cpsync|copytree|fork|spawn|system|exec|zip|\
+        xz|zst|lz|compress|brotli|rip |gio|rar |bfs|hg |svn|jj|reset|restore|checkout|stash|read-tree|rename|upx|patchelf|aria2|qemu|cmake|gdb|.remove";
     let lower = text.to_ascii_lowercase();
     // `add` does nothing of `dd`.
     let mut dd = lower.match_indices("dd").map(|(at, _)| &lower[..at]);

@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyer_names::{
-    FIRMWARE, FORMATTERS, IMAGERS, LINKS, LOOKS, OTHERS, PART_VERBS, PARTITIONERS, POOLS, REMOVERS,
-    RIGHTS, UNPACKERS, WITH_WORD,
+    COMPRESSORS, FIRMWARE, FORMATTERS, GLOBBERS, IMAGERS, KEEPING_COMPRESSORS, LINKS, LOOKS,
+    OTHERS, PART_VERBS, PARTITIONERS, POOLS, REMOVERS, REWRITERS, RIGHTS, UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
+use super::destroying_searches::is_search;
 use super::edited_files::is_in_place;
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::locking_commands::{LOCKS, locks_out};
@@ -21,7 +22,8 @@ use crate::util::words::{has_word, names, row};
 
 /// All of them: most commands are of none.
 static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
-    let lists = [REMOVERS, FORMATTERS, PARTITIONERS, IMAGERS, RIGHTS, OTHERS];
+    let lists =
+        [REMOVERS, FORMATTERS, PARTITIONERS, IMAGERS, RIGHTS, COMPRESSORS, REWRITERS, OTHERS];
     let lists = lists.into_iter().flat_map(|list| list.split(' '));
     let tables = [WITH_WORD, FIRMWARE, POOLS, PACKAGE_MANAGERS].into_iter().flat_map(names);
     let others = disk_writers::names().chain(windows_programs::names());
@@ -29,7 +31,7 @@ static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
 });
 
 /// Returns true if a command has one of these words.
-fn has_any(rest: &[Word], names: &str) -> bool {
+pub(super) fn has_any(rest: &[Word], names: &str) -> bool {
     rest.iter().any(|word| has_word(names, &word.text))
 }
 
@@ -66,6 +68,27 @@ fn removes_account(base: &str, rest: &[Word]) -> bool {
         && (is_root || (with_home && operands(rest).next().is_some()))
 }
 
+/// Returns true if a compressor removes the files that it compressed.
+fn replaces_files(base: &str, rest: &[Word]) -> bool {
+    let keeps = rest.iter().any(|word| {
+        let letters = word.option_letters("STFMbop").0;
+        letters.contains(['k', 'c', 'l', 't'])
+            || has_word("--keep --stdout --to-stdout --test --list", &word.text)
+    });
+    let asks = row(KEEPING_COMPRESSORS, base);
+    !keeps && asks.is_none_or(|options| has_any(rest, options))
+}
+
+/// Returns true if a program that rewrites others only reads them, or writes to a file of its own.
+fn only_reads_program(rest: &[Word]) -> bool {
+    rest.iter().any(|word| {
+        word.text.starts_with("--print")
+            || word.text.starts_with("--output")
+            || word.text.starts_with("-o")
+            || has_word("-l -t -d --list --test", &word.text)
+    })
+}
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -82,6 +105,8 @@ impl Walker<'_> {
             || base.starts_with("mkfs_")
         {
             "mke2fs"
+        } else if base.starts_with("qemu-system-") || matches!(base, "qemu-kvm" | "kvm") {
+            "qemu-system"
         } else {
             base
         };
@@ -169,7 +194,7 @@ impl Walker<'_> {
             has_word(PARTITIONERS, base) && !looks && may_be_disk()
         };
         let images = || {
-            let last = rest.last().is_some_and(is_disk) && operands(rest).count() > 1;
+            let last = operands(rest).last().is_some_and(is_disk) && operands(rest).count() > 1;
             let named = rest.iter().any(|word| {
                 word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
             });
@@ -187,6 +212,7 @@ impl Walker<'_> {
             || self.shrinks(base, rest)
             || partitions()
             || images()
+            || (base == "qemu-system" && self.gives_disk(rest))
             || (base == "format" && operands(rest).any(is_drive)))
         .then_some(WRITES_DISK)
     }
@@ -219,7 +245,7 @@ impl Walker<'_> {
             "vi" | "vim" | "nvim" => rest.iter().any(is_command),
             "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| is_in_place(base, word)),
             "awk" | "gawk" => has_any(rest, "inplace"),
-            _ => false,
+            _ => has_word(REWRITERS, base) && !only_reads_program(rest),
         };
         edits.then(|| self.writes(operands(rest))).flatten()
     }
@@ -245,16 +271,22 @@ impl Walker<'_> {
                 let moves = base == "zip" && rest.iter().any(is_move);
                 with_place(moves || has_any(rest, "--remove-files -sdel"))
             }
-            "git" => self.cleans_place(rest),
-            "find" | "gfind" | "fd" | "fdfind" => self.finds_and_removes(base, rest),
+            "git" => self.cleans_place(rest) || self.resets_system(rest),
+            "hg" | "svn" | "jj" => self.empties_checkout(rest),
+            _ if is_search(base) => self.finds_and_removes(base, rest),
+            "rename" | "rename.ul" | "prename" | "file-rename" | "perl-rename" | "mmv" => {
+                self.renames(base, rest)
+            }
+            "gio" => rest.split_first().is_some_and(|(verb, rest)| {
+                matches!(&*verb.text, "remove" | "trash" | "move") && self.removes(base, rest)
+            }),
+            "rar" => with_place(
+                has_any(rest, "-df") || rest.first().is_some_and(|verb| verb.text == "m"),
+            ),
             "btrfs" => with_place(
                 operands(rest).any(|word| word.text.len() > 1 && "delete".starts_with(&*word.text)),
             ),
-            // Each file gives way to a compressed one.
-            "gzip" | "pigz" => {
-                let has = |letter| rest.iter().any(|word| word.has_letter(letter));
-                with_place(has('r') && !['k', 'c', 'l', 't'].into_iter().any(has))
-            }
+            _ if has_word(COMPRESSORS, base) => self.gives_way(base, rest),
             _ => false,
         };
         if removes {
@@ -262,37 +294,71 @@ impl Walker<'_> {
         }
         match base {
             "rsync" | "rclone" => self.writes(rest.last().into_iter()),
-            "find" | "gfind" | "fd" | "fdfind" => {
+            _ if has_word(COMPRESSORS, base) && replaces_files(base, rest) => {
+                self.writes(operands(rest))
+            }
+            _ if is_search(base) => {
                 let prints =
                     |pair: &&[Word]| pair[0].text.starts_with("-fprint") || pair[0].text == "-fls";
                 self.finds_and_changes(rest)
                     .then_some(CHANGES_RIGHTS)
-                    .or_else(|| self.destroys_found(rest))
+                    .or_else(|| self.destroys_found(base, rest))
                     .or_else(|| self.writes(rest.windows(2).filter(prints).map(|pair| &pair[1])))
             }
             _ => None,
         }
     }
 
-    /// Returns true if `git clean` empties a protected place.
-    fn cleans_place(&self, rest: &[Word]) -> bool {
-        let is_forced = |word: &Word| word.text.starts_with('-') && word.text.contains('f');
-        let at = |path: &str| self.place(path, false, true).is_some();
-        let is_elsewhere = |pair: &[Word]| {
-            matches!(pair[0].text.as_str(), "-C" | "--work-tree") && at(&pair[1].text)
-        };
-        if !has_any(rest, "clean") || !rest.iter().any(is_forced) || has_any(rest, "-n --dry-run") {
+    /// Returns true if compressed files take the place of those in a protected place.
+    fn gives_way(&self, base: &str, rest: &[Word]) -> bool {
+        let is_recursive =
+            rest.iter().any(|word| word.has_letter('r') || word.text == "--recursive")
+                || base == "lrzip" && rest.iter().any(|word| word.has_letter('R'));
+        replaces_files(base, rest)
+            && operands(rest).any(|word| match self.any_place(word) {
+                Some((_, is_all_in_it)) => is_recursive || is_all_in_it,
+                None => false,
+            })
+    }
+
+    /// Returns true if a program gives new names to everything in a protected place, or to the place itself.
+    fn renames(&self, base: &str, rest: &[Word]) -> bool {
+        if has_any(rest, "-n --no-act --nono --just-print --dry-run") {
             return false;
         }
-        let all = [&self.given_options(rest).0, rest].concat();
-        let mut trees = all.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
-        let set = all.windows(2).filter(|pair| pair[0].text == "-c");
-        let set = set.filter_map(|pair| pair[1].text.split_once('='));
-        let mut set = set.filter(|(key, _)| key.eq_ignore_ascii_case("core.worktree"));
-        rest.windows(2).any(is_elsewhere)
-            || trees.any(at)
-            || set.any(|(_, path)| at(path))
-            || self.places.iter().any(|place| at(place))
+        let operands: Vec<&Word> = operands(rest).collect();
+        if base == "mmv" {
+            let from = operands.split_last().map_or(&[][..], |(_, from)| from);
+            return from.iter().any(|word| self.any_place(&expanded_word(&word.text)).is_some());
+        }
+        // In front of the files are an expression, or two parts of a name.
+        operands
+            .iter()
+            .skip(1)
+            .enumerate()
+            .any(|(at, word)| (at > 0 || word.text.len() > 1) && self.any_place(word).is_some())
+    }
+
+    /// Returns true if a virtual machine is given a disk of this one that it can write to.
+    fn gives_disk(&self, rest: &[Word]) -> bool {
+        if has_any(rest, "-snapshot --snapshot") {
+            return false;
+        }
+        rest.windows(2).any(|pair| match pair[0].text.trim_start_matches('-') {
+            "hda" | "hdb" | "hdc" | "hdd" => self.disk(&pair[1]),
+            "drive" | "blockdev" => {
+                let parts = || pair[1].text.split(',');
+                let is_read = |part: &str| {
+                    matches!(part, "readonly" | "readonly=on" | "read-only=on" | "snapshot=on")
+                };
+                let files = parts()
+                    .filter_map(|part| part.split_once('='))
+                    .filter(|(name, _)| matches!(*name, "file" | "filename" | "file.filename"));
+                !parts().any(is_read)
+                    && files.into_iter().any(|(_, path)| self.disk(&expanded_word(path)))
+            }
+            _ => false,
+        })
     }
 
     /// Returns true if the destination of a link or a move is replaced, where a link leads to a folder of the system.
@@ -438,7 +504,11 @@ impl Walker<'_> {
         let moves = matches!(base, "mv" | "gmv")
             && !rest.iter().any(|word| word.text.starts_with("-t") || word.text.starts_with("--t"));
         let count = operands.len() - usize::from(moves && !operands.is_empty());
-        operands[..count].iter().any(|word| match self.any_place(word) {
+        let place = |word: &Word| match has_word(GLOBBERS, base) {
+            true => self.place(&word.text, word.text.contains('*'), word.tilde || !word.known),
+            false => self.any_place(word),
+        };
+        operands[..count].iter().any(|word| match place(word) {
             Some((_, is_all_in_it)) => is_recursive || is_all_in_it,
             None => false,
         })
@@ -482,7 +552,10 @@ impl Walker<'_> {
         let all = rest.iter().filter(|word| by_reference && !word.text.starts_with('-'));
         files.into_iter().chain(all).any(|word| match self.any_place(word) {
             Some((Place::Root | Place::System | Place::Homes, is_all_in_it)) => {
-                is_recursive || is_all_in_it || (base == "chmod" && takes_all)
+                is_recursive
+                    || is_all_in_it
+                    || (base == "chmod" && takes_all)
+                    || (base == "chattr" && has_any(rest, "+i +a =i =a +ia +ai"))
             }
             Some((Place::Home, is_all_in_it)) => {
                 base == "chmod" && (takes_all || (gives_all && (is_recursive || is_all_in_it)))

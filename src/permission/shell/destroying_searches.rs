@@ -3,10 +3,15 @@
 use super::analyzer::Walker;
 use super::destroyed_places::{expanded_word, selects};
 use super::destroyer_names::{REMOVERS, RIGHTS};
-use super::destroying_commands::{MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
+use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
 use super::word::Word;
 use crate::permission::places::Place;
 use crate::util::words::has_word;
+
+/// Returns true for a program that searches for files and can run commands for them.
+pub(super) fn is_search(base: &str) -> bool {
+    matches!(base, "find" | "gfind" | "bfs" | "fd" | "fdfind")
+}
 
 /// Returns true for an option that a command follows.
 fn runs(word: &Word) -> bool {
@@ -26,30 +31,81 @@ fn changes_given(script: &str) -> bool {
     writes || (gives && removes.iter().any(|call| script.contains(call)))
 }
 
+/// Returns the folders that a search begins in.
+fn roots<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w Word> {
+    let is_fd = base.starts_with("fd");
+    let end = rest.iter().position(runs).unwrap_or(rest.len());
+    let roots = rest[..end].iter().take_while(|word| {
+        is_fd
+            || !word.text.starts_with(['(', '!'])
+                && (!word.text.starts_with('-') || word.text.len() == 2)
+    });
+    roots.filter(|word| !word.text.starts_with('-')).collect()
+}
+
 impl Walker<'_> {
     /// Returns what the commands destroy that `find` runs, whatever it finds.
-    pub(super) fn destroys_found(&self, rest: &[Word]) -> Option<&'static str> {
+    pub(super) fn destroys_found(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let starts = (0..rest.len()).filter(|at| runs(&rest[*at])).take(MAX_TAILS);
         // The arguments of the command after the tests select nothing.
         let tests = &rest[..rest.iter().position(runs).unwrap_or(rest.len())];
-        let root = rest
-            .first()
-            .filter(|_| !selects(tests))
-            .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))));
+        let found = roots(base, rest).into_iter().filter(|_| !selects(tests));
+        let everything = found
+            .map(|root| expanded_word(&format!("{}/*", root.text.trim_end_matches('/'))))
+            .take(MAX_TAILS);
+        let everything: Vec<Word> = everything.collect();
+        let root = everything.iter().find(|all| self.any_place(all).is_some());
+        let root = root.or(everything.first());
         starts.filter_map(|at| rest.get(at + 1..)).find_map(|inner| {
             let is_end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
             let end = inner.iter().position(is_end).unwrap_or(inner.len()).max(1);
-            let name = base(&inner.first()?.text);
+            let name = self::base(&inner.first()?.text);
             // The commands that a search within a search runs are among the starts.
-            if name.starts_with("fd") || name.ends_with("find") {
+            if is_search(&name) {
                 return self.finds_and_removes(&name, &inner[1..end]).then_some(REMOVES_ROOT);
             }
-            let given = |word: &Word| match (word.text.contains("{}"), &root) {
+            let given = |word: &Word| match (word.text.contains("{}"), root) {
                 (true, Some(root)) => expanded_word(&word.text.replace("{}", &root.text)),
                 _ => word.clone(),
             };
-            let inner: Vec<Word> = inner[..end].iter().map(given).collect();
-            self.destroys_by(&name, &inner, false).or_else(|| self.script_changes_given(&inner))
+            let mut words: Vec<Word> = inner[..end].iter().map(given).collect();
+            // `fd` puts what it finds behind the command.
+            if base.starts_with("fd") && !inner[..end].iter().any(|word| word.text.contains("{}")) {
+                words.extend(root.cloned());
+            }
+            self.destroys_by(&name, &words, false)
+                .or_else(|| self.script_changes_given(&words))
+                .or_else(|| {
+                    let scripts = inner[1..end].iter().filter(|word| word.text.contains(' '));
+                    let root = root.filter(|root| self.any_place(root).is_some())?;
+                    scripts.into_iter().find_map(|word| self.script_destroys(&word.text, root))
+                })
+        })
+    }
+
+    /// Returns what a script of a shell destroys where what a search found stands for `{}` and for its parameters.
+    fn script_destroys(&self, script: &str, found: &Word) -> Option<&'static str> {
+        let is_written = |(at, _): (usize, &str)| {
+            let file = script[at + 1..].trim_start_matches(['>', '|', ' ', '"', '\'']);
+            file.strip_prefix("{}").is_some_and(|rest| {
+                !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '.')
+            })
+        };
+        if script.match_indices('>').any(is_written) {
+            return Some(WRITES_SYSTEM);
+        }
+        let pieces = script.split([';', '&', '|', '\n', '(', ')']).take(MAX_TAILS);
+        pieces.into_iter().find_map(|piece| {
+            let words = piece.split_whitespace().skip_while(|word| has_word(KEYWORDS, word));
+            let words = words.take(MAX_TAILS).map(|word| {
+                let word = word.trim_matches(['"', '\'']);
+                match word == "{}" || word.starts_with('$') {
+                    true => found.clone(),
+                    false => expanded_word(word),
+                }
+            });
+            let words: Vec<Word> = words.collect();
+            self.destroys_by(&base(&words.first()?.text), &words, false)
         })
     }
 
@@ -62,7 +118,6 @@ impl Walker<'_> {
 
     /// Returns true if `find` removes everything in a protected place.
     pub(super) fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
-        let is_fd = base.starts_with("fd");
         let removes = rest.iter().any(|word| word.text == "-delete")
             || rest.iter().enumerate().any(|(at, word)| {
                 runs(word)
@@ -75,17 +130,9 @@ impl Walker<'_> {
             return false;
         }
         let selects = selects(rest);
-        let end = rest.iter().position(runs).unwrap_or(rest.len());
-        let roots = rest[..end].iter().take_while(|word| {
-            is_fd
-                || !word.text.starts_with(['(', '!'])
-                    && (!word.text.starts_with('-') || word.text.len() == 2)
-        });
-        let mut roots: Vec<&Word> = roots.filter(|word| !word.text.starts_with('-')).collect();
+        let roots = roots(base, rest);
         let here = Word::plain(".");
-        if roots.is_empty() {
-            roots.push(&here);
-        }
+        let roots = if roots.is_empty() { vec![&here] } else { roots };
         roots.into_iter().any(|root| match self.any_place(root) {
             Some((Place::Root, _)) => true,
             Some(_) => !selects,

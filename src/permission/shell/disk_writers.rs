@@ -74,12 +74,37 @@ impl Walker<'_> {
             ),
             _ => {}
         }
+        let joined = in_folder(base, rest);
+        written.extend(joined.as_deref());
         self.writes_one_of(written)
     }
 
     fn writes_one_of(&self, files: Vec<&str>) -> Option<&'static str> {
         files.into_iter().find_map(|file| self.writes(std::iter::once(&expanded_word(file))))
     }
+}
+
+/// Returns the file that a program writes to by its name and its folder.
+fn in_folder(base: &str, rest: &[Word]) -> Option<String> {
+    let (folders, names): (&[&str], &[&str]) = match base {
+        "aria2c" => (&["-d", "--dir"], &["-o", "--out"]),
+        "curl" => (&["--output-dir"], &["-o", "--output"]),
+        _ => return None,
+    };
+    let value = |options: &[&str]| {
+        rest.iter().enumerate().find_map(|(at, word)| {
+            let text = word.text.as_str();
+            if options.contains(&text) {
+                return rest.get(at + 1).map(|next| next.text.as_str());
+            }
+            let glued = |option: &&str| {
+                let value = text.strip_prefix(option)?;
+                if option.starts_with("--") { value.strip_prefix('=') } else { Some(value) }
+            };
+            options.iter().find_map(glued)
+        })
+    };
+    Some([value(folders)?.trim_end_matches('/'), "/", value(names)?].concat())
 }
 
 /// Returns the files that a program writes to which its options do not tell, as operands or within its words.
@@ -115,7 +140,7 @@ fn behind_one_of<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
 /// Returns the names of the programs of the tables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let operands = OPERANDS.iter().map(|(name, _)| *name);
-    let others = "socat sed gsed tar gtar bsdtar sqlite3 awk gawk curl java fio fsarchiver";
+    let others = "aria2c socat sed gsed tar gtar bsdtar sqlite3 awk gawk curl java fio fsarchiver";
     let lists = [LAST, others].into_iter().flat_map(|list| list.split(' '));
     words::names(DISK_VERBS).chain(operands).chain(lists)
 }

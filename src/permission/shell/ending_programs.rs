@@ -25,6 +25,16 @@ const STOPS: [&str; 11] = [
 /// Targets that do so by another name.
 const RUN_LEVELS: [&str; 6] = ["runlevel0", "runlevel1", "runlevel6", "sleep", "shutdown", "exit"];
 
+/// Targets that a machine starts with.
+const DEFAULTS: [&str; 6] = [
+    "multi-user.target",
+    "graphical.target",
+    "default.target",
+    "basic.target",
+    "sysinit.target",
+    "local-fs.target",
+];
+
 /// Folders with the programs, libraries and settings that everything needs.
 const NEEDED: [&str; 10] =
     ["", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib"];
@@ -60,7 +70,11 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     };
     let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
         && units.iter().any(|unit| matches!(*unit, "*" | "*.service"));
-    let stops = STOPS.contains(&verb) || units.iter().any(is_target);
+    // They start everything else.
+    let ends_default = matches!(verb, "stop" | "kill" | "disable" | "mask")
+        && units.iter().any(|unit| DEFAULTS.contains(unit));
+    let stops =
+        STOPS.contains(&verb) || verb == "exit" || ends_default || units.iter().any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
 }
 
@@ -106,8 +120,21 @@ impl Walker<'_> {
                 (is_power && has(&["off", "cycle", "reset", "soft", "diag"]))
                     .then_some(STOPS_MACHINE)
             }
+            "gdb" | "lldb" => {
+                let is_first =
+                    |word: &Word| matches!(&*word.text, "-p1" | "--pid=1" | "-pid=1" | "attach 1");
+                let is_named = |pair: &[Word]| {
+                    matches!(&*pair[0].text, "-p" | "--pid" | "-pid") && pair[1].text == "1"
+                };
+                let ends = |word: &Word| {
+                    ["kill", "exit", "signal", "abort"].iter().any(|verb| word.text.contains(verb))
+                };
+                ((rest.iter().any(is_first) || rest.windows(2).any(is_named))
+                    && rest.iter().any(ends))
+                .then_some(KILLS_ALL)
+            }
             "kexec" => has(&["-e", "--exec"]).then_some(STOPS_MACHINE),
-            "busctl" | "dbus-send" | "gdbus" => {
+            "busctl" | "dbus-send" | "gdbus" | "qdbus" | "qdbus6" => {
                 let stops = ["PowerOff", "Reboot", "Halt", "KExec"];
                 let is_it = |word: &Word| {
                     stops.iter().any(|verb| word.text.rsplit('.').next() == Some(*verb))

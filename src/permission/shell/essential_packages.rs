@@ -5,7 +5,7 @@ use crate::permission::glob_overlap::{WILDCARDS, can_meet, literal};
 use crate::util::words::row;
 
 /// Essential packages of the distributions, by their names without a version or an architecture.
-const PACKAGES: &str = "libc6 libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
+const PACKAGES: &str = "libc6 libc procd libc-bin glibc glibc-common musl bash dash coreutils base-files base-passwd filesystem setup \
     init systemd systemd-sysv sysvinit-core dpkg apt rpm rpm-libs dnf yum zypper pacman apk-tools alpine-base busybox \
     util-linux login passwd shadow libpam-runtime pam sudo mount e2fsprogs bsdutils sed grep tar gzip libgcc libgcc1 libgcc-s1 \
     libstdc++6 openssl-libs libssl3 zlib1g udev libsystemd0 findutils diffutils debianutils perl-base ncurses-base linux-image-amd64 grub2-common grub grub-pc grub-common kernel linux linux-image-generic \
@@ -80,6 +80,9 @@ fn letters_of_pkg(word: &Word) -> &str {
 /// Returns true for the name of an essential package, which may have an architecture or a version, `libc6:amd64`, or wildcards.
 fn is_essential(name: &str, essential: &str) -> bool {
     let name = name.split([':', '=']).next().unwrap_or_default();
+    // `apt` takes expressions as well.
+    let plain = name.trim_matches(['^', '$']).replace(".*", "*").replace(".+", "*");
+    let name = plain.as_str();
     let is_glob = name.contains(WILDCARDS);
     essential
         .split_ascii_whitespace()

@@ -155,14 +155,27 @@ pub(super) fn forks(name: &str, body: &CompoundCommand) -> bool {
             .word_or_name
             .as_ref()
             .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name)
+            // An exported function is known to other shells.
+            || (is_shell(name_of(simple))
+                && words_of(simple).any(|word| word.trim_matches(['"', '\'']) == name))
     };
-    list_of(body).is_some_and(|list| {
-        list.0.iter().any(|item| {
-            let counts: Vec<usize> =
-                pipelines(&item.0).map(|pipeline| calls(pipeline, &is_it)).collect();
-            counts.iter().any(|count| *count > 1)
-                || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
-        })
+    list_of(body).is_some_and(|list| starts_at_once(list, &is_it))
+}
+
+/// Returns true if a list has two commands at once that a test finds, or starts one in the background.
+fn starts_at_once(list: &CompoundList, is_it: &impl Fn(&SimpleCommand) -> bool) -> bool {
+    let in_group = |command: &Command| match command {
+        Command::Compound(inner, _) => {
+            list_of(inner).is_some_and(|list| starts_at_once(list, is_it))
+        }
+        _ => false,
+    };
+    list.0.iter().any(|item| {
+        let counts: Vec<usize> =
+            pipelines(&item.0).map(|pipeline| calls(pipeline, is_it)).collect();
+        counts.iter().any(|count| *count > 1)
+            || (matches!(item.1, Separator::Async) && counts.iter().any(|count| *count > 0))
+            || pipelines(&item.0).any(|pipeline| pipeline.seq.iter().any(in_group))
     })
 }
 
@@ -173,7 +186,15 @@ pub(super) fn text_starts_itself(program: &Program) -> bool {
     let all = || items().flat_map(|item| pipelines(&item.0));
     let at_once = items().any(|item| matches!(item.1, Separator::Async))
         || all().any(|pipeline| pipeline.seq.len() > 1);
-    at_once && all().map(|pipeline| calls(pipeline, &is_own_file)).sum::<usize>() > 1
+    at_once
+        && (all().map(|pipeline| calls(pipeline, &is_own_file)).sum::<usize>() > 1
+            || all().any(|pipeline| calls(pipeline, &gives_itself) > 0))
+}
+
+/// Returns true for a command that gives `$0` to itself.
+fn gives_itself(simple: &SimpleCommand) -> bool {
+    let words = std::iter::once(name_of(simple)).chain(words_of(simple));
+    words.filter(|word| matches!(word.trim_matches('"'), "$0" | "${0}")).count() > 1
 }
 
 /// Returns true for `$0`, alone or as the script of a shell.

@@ -78,7 +78,7 @@ const TOP_FOLDERS: &str = "etc home usr var tmp root opt srv mnt media proc sys 
 /// Words of calls that decode base64.
 const DECODE_WORDS: [&str; 3] = ["b64", "atob", "base64"];
 
-/// Files that programs run without being told.
+/// Files that programs run without being told. A star is any beginning or end of a name.
 const RUN_BY_DEFAULT: &str = "\
 make Makefile makefile GNUmakefile
 gmake Makefile makefile GNUmakefile
@@ -91,18 +91,46 @@ yarn package.json
 pnpm package.json
 bun package.json
 rake Rakefile rakefile
+rspec *_spec.rb
+prove *.t
+bats *.bats
+go *.go
 pip setup.py
 pip3 setup.py
 uv setup.py
-pytest conftest.py
+pytest conftest.py test_* *_test.py
 nox noxfile.py
 gulp gulpfile.js
 grunt Gruntfile.js
 gradle build.gradle
-cargo build.rs
-jest jest.config.js
+cargo build.rs src/main.rs src/lib.rs
+git .git/config ~/.gitconfig
+cmake CMakeLists.txt
+ctest CTestTestfile.cmake
+mise mise.toml .mise.toml mise.local.toml
+pixi pixi.toml pyproject.toml
+poetry pyproject.toml
+pdm pyproject.toml
+hatch pyproject.toml
+tox tox.ini
+deno deno.json deno.jsonc
+composer composer.json
+direnv .envrc
+invoke tasks.py
+inv tasks.py
+fab fabfile.py
+scons SConstruct
+meson meson.build
+ant build.xml
+foreman Procfile
+honcho Procfile
+overmind Procfile
+lefthook lefthook.yml
+eslint .eslintrc.js eslint.config.js eslint.config.mjs
+terraform main.tf
+jest jest.config.js *.test.js *.test.ts
 vite vite.config.ts vite.config.js
-vitest vite.config.ts vite.config.js";
+vitest vite.config.ts vite.config.js *.test.js *.test.ts";
 
 /// Programs with a language of lines in such a file, as in an argument.
 const TAKE_LINES: [&str; 6] = ["make", "gmake", "just", "ninja", "task", "crontab"];
@@ -268,10 +296,20 @@ impl Walker<'_> {
                     None => {}
                 }
             }
+            // Its scripts have a command in each line.
+            let own = (name == "cmake").then_some(Language::Lines);
             running = language(&name, programs::find(&name))
+                .or(own)
                 .filter(|_| !word.text.starts_with('-'))
                 .or(running);
             for file in row(RUN_BY_DEFAULT, &name).into_iter().flat_map(|files| files.split(' ')) {
+                if file.contains('*') {
+                    for text in self.texts_written_like(file) {
+                        let found = self.code_runs(&text);
+                        command.others.extend(found.into_iter().map(str::to_owned));
+                    }
+                    continue;
+                }
                 let texts: Vec<String> = self.written_texts(file).map(str::to_owned).collect();
                 for text in texts {
                     self.code(&text, Language::Lines, command);
@@ -281,6 +319,20 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the texts of the written files whose names begin or end as a tool looks for them: `test_*`.
+    fn texts_written_like(&self, pattern: &str) -> Vec<String> {
+        let (begin, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+        let is_it = |name: &str| {
+            let name = name.rsplit('/').next().unwrap_or_default();
+            name.starts_with(begin) && name.ends_with(end)
+        };
+        let texts = self.facts.iter().filter_map(|(own, text)| match own {
+            Fact::Written(name) if is_it(name) => Some(text.clone()),
+            _ => None,
+        });
+        texts.take(MAX_TAILS).collect()
     }
 
     /// Adds what the code in a file destroys.

@@ -7,11 +7,11 @@ use crate::util::words::{has_word, row};
 /// Programs whose lists are known.
 pub(super) const LISTERS: &str = "\
     rg fd fdfind tree du locate plocate mlocate slocate git ps pgrep compgen dpkg dpkg-query rpm pacman apk repoquery lsblk \
-    blkid fdisk df mount findmnt getent cut whereis ldd apt apt-mark dnf yum";
+    blkid fdisk df mount findmnt getent cut whereis ldd apt apt-mark dnf yum lsof";
 
 /// The words for all processes: the first one, and each that may be sent a signal. The star says that a filter leaves some of
 /// them.
-const ALL_PROCESSES: &str = "1 -1 *";
+pub(super) const ALL_PROCESSES: &str = "1 -1 *";
 
 /// The files that a package of the system can consist of.
 const OF_PACKAGE: &str = "/ /bin/* /usr/bin/* /usr/lib/*";

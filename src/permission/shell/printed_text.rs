@@ -11,7 +11,7 @@ use super::destroyed_places::selects;
 use super::destroying_code::commands_in;
 use super::destroying_commands::MAX_TAILS;
 use super::expand::{Expander, decoded_all};
-use super::listed_names::{LISTERS, everything, listed, prints_fields, programs};
+use super::listed_names::{ALL_PROCESSES, LISTERS, everything, listed, prints_fields, programs};
 use super::programs::{Kind, find};
 use super::word::{self, Word};
 use super::{sed_output, windows_programs};
@@ -20,7 +20,7 @@ use crate::util::words::has_word;
 
 /// Programs whose output is known without their input.
 const PRINTERS: &str = "\
-    echo printf yes pwd cd ls dir vdir exa eza lsd find gfind which type command basename dirname realpath readlink stat gls";
+    echo printf yes pwd cd ls dir vdir exa eza lsd find gfind bfs which type command basename dirname realpath readlink stat gls";
 
 impl Walker<'_> {
     /// Returns the output of a list of commands.
@@ -127,7 +127,13 @@ impl Walker<'_> {
                 let told = self.may_print(name, words, None);
                 Some(told.into_iter().chain([joined(operands())]).collect::<Vec<_>>().join("\n"))
             }
-            "find" | "gfind" if !selects(words) && !prints_text(words) => Some(found(words)),
+            "find" | "gfind" | "bfs" if !selects(words) && !prints_text(words) => {
+                Some(found(words))
+            }
+            // The first process has files open in all of them.
+            "lsof" if operands().any(|word| self.any_place(word).is_some()) => {
+                Some(ALL_PROCESSES.to_owned())
+            }
             "which" => Some(programs(operands().map(|word| word.text.as_str()))),
             "type" | "command" if words.iter().any(asks_for_path) => {
                 Some(programs(operands().map(|word| word.text.as_str())))

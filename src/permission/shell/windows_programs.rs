@@ -103,7 +103,13 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
         "clear-disk" | "format-volume" | "initialize-disk" | "remove-partition" => {
             Some(WRITES_DISK)
         }
-        "diskpart" => has(&["/s"]).then_some(WRITES_DISK),
+        "diskpart" => {
+            let cleans = piped.is_some_and(|text| {
+                let verbs = ["clean", "format", "delete", "create", "convert"];
+                text.split_whitespace().any(|word| verbs.contains(&word))
+            });
+            (cleans || has(&["/s"])).then_some(WRITES_DISK)
+        }
         "bcdedit" => begins("/delete").then_some(WRITES_SYSTEM),
         "reg" => (has(&["delete"]) && begins("hklm")).then_some(WRITES_SYSTEM),
         "stop-computer" | "restart-computer" => Some(STOPS_MACHINE),
