@@ -409,6 +409,9 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&file);
         }
+        if self.with_doubts {
+            self.doubted(&file);
+        }
     }
 
     /// Adds a glob in code that can mean files with secrets, or what a rule is about.
@@ -417,6 +420,9 @@ impl Walker<'_> {
             command.concerns.push(Concern::always(format!("{glob} can mean files with secrets")));
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
+        }
+        if self.with_doubts {
+            self.doubted(&Word { glob: true, ..Word::plain(glob) });
         }
     }
 }

@@ -14,7 +14,7 @@ const LEAVE_OUT: &str =
     "tar bsdtar gtar rsync zip grep egrep fgrep ggrep ugrep ug ugrep+ ug+ du fd fdfind rg rga";
 
 /// Returns the parts of a word that may be names of files, and the word.
-fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
+pub(super) fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
     let letters = text.strip_prefix('-').filter(|_| !is_git);
     // `{a,b}` lists names, and `{{.x}}` is a template.
     let is_template = text.contains("{{");
