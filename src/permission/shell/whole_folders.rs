@@ -46,6 +46,14 @@ static TABLE: CommandTable = CommandTable::new(
 < mc,mcli,s3cmd,s5cmd,b2,azcopy +cp,copy,mirror,put,sync,upload
 . repomix,code2prompt,files-to-prompt,gitingest,yek !--help,--version
 . http-server,serve,live-server,miniserve,darkhttpd,dufs,simple-http-server !--help,--version
+-r webfsd -r
+@ webfsd !--help
+-d,--root static-web-server -d,--root
+@ static-web-server !--help,--version
+@ vercel,vc deploy
+--dir,-d netlify deploy --dir,-d
+@ netlify deploy
+* wrangler pages deploy,publish
 -t php -S -t
 @ php -S
 --root caddy file-server --root
