@@ -329,10 +329,8 @@ fn is_recursive(rest: &[Word]) -> bool {
 /// Returns true for the name of an option whose value most programs write to.
 fn is_output(option: &str) -> bool {
     let name = option.split('=').next().unwrap_or_default();
-    name.starts_with("--")
-        && words_of(name)
-            .iter()
-            .any(|word| has_word(WRITING_WORDS, word) || FOLDER_WORDS.contains(&word.as_str()))
+    let says = |word: &String| has_word(WRITING_WORDS, word) || FOLDER_WORDS.contains(&&**word);
+    name == "-o" || name.starts_with("--") && words_of(name).iter().any(says)
 }
 
 /// Returns true for the name of an option with files that are left out.

@@ -305,7 +305,7 @@ impl Walker<'_> {
                 }
             }
             running = language(&name, programs::find(&name))
-                .filter(|one| !word.text.starts_with('-') && !(includes && *one == Language::Lines))
+                .filter(|one| !(word.text.starts_with('-') || includes && *one == Language::Lines))
                 .or(includes.then_some(Language::Expressions))
                 .or(running);
             for file in row(RUN_BY_DEFAULT, &name).into_iter().flat_map(|files| files.split(' ')) {
