@@ -27,7 +27,7 @@ const MAX_STRINGS: usize = 1024;
 const MAX_NAME: usize = 512;
 
 /// Programs with code in their words that their kind does not tell, and a word that such code has.
-const OTHERS: [(&str, &str); 10] = [
+const OTHERS: [(&str, &str); 13] = [
     ("emacs", ""),
     ("emacsclient", ""),
     ("make", "="),
@@ -36,14 +36,17 @@ const OTHERS: [(&str, &str); 10] = [
     ("jq", "clude"),
     ("jq", "import"),
     ("gojq", "clude"),
+    ("gojq", "import"),
+    ("jaq", "clude"),
+    ("jaq", "import"),
     ("kotlin", ""),
     ("nim", ""),
 ];
 
 /// Programs that take expressions of a language of their own, in which files can be named.
 const WITH_EXPRESSIONS: &str = "\
-    socat websocat mlr q octosql trdsql csvq usql duckdb clickhouse clickhouse-local clickhouse-client xmllint xsltproc pkl gs \
-    terraform tofu terragrunt magick convert identify mogrify montage composite dasel xq dhall nickel jsonnet cue typst";
+    socat websocat mlr q octosql trdsql csvq usql duckdb clickhouse clickhouse-local clickhouse-client xmllint xmlstarlet \
+    xsltproc pkl gs terraform tofu terragrunt magick convert identify mogrify montage composite dasel xq dhall nickel jsonnet cue typst";
 
 /// Programs that pass their input on, change its form, or take it for data.
 const TAKE_DATA: &str = "\

@@ -51,6 +51,7 @@ static TABLE: CommandTable = CommandTable::new(
 -d,--root static-web-server -d,--root
 @ static-web-server !--help,--version
 @ vercel,vc deploy
+@ vercel,vc --prod
 --dir,-d netlify deploy --dir,-d
 @ netlify deploy
 * wrangler pages deploy,publish
@@ -79,8 +80,8 @@ const ONLY: [&str; 4] = ["--include", "-g", "--glob", "--iglob"];
 const TYPES: &str = "--cc --cpp --css --go --html --java --js --json --kotlin --markdown --perl --php --python --ruby --rust \
     --scala --shell --sql --swift --ts --type --xml --yaml";
 
-/// Modules of Python that show or copy folders. The first shows the current one.
-const MODULES: [&str; 3] = ["http.server", "zipfile", "tarfile"];
+/// Modules of Python that show or copy folders. The last three show the current one.
+const MODULES: [&str; 5] = ["zipfile", "tarfile", "http.server", "pyftpdlib", "RangeHTTPServer"];
 
 /// Programs that print no content of their files.
 const COUNTS: [&str; 8] =
@@ -159,7 +160,7 @@ impl Walker<'_> {
                 };
                 let is_given =
                     |word: &Word| word.text.starts_with("-d") || word.text.starts_with("--d");
-                match module.text == MODULES[0] && !rest.iter().any(is_given) {
+                match MODULES[2..].contains(&&*module.text) && !rest.iter().any(is_given) {
                     true => vec![Word::plain(".")],
                     false => plain().collect(),
                 }
