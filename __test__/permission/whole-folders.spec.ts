@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PermissionPolicy } from 'spillway'
 import { tempDir } from '../support/temp'
-import { banned, harmless, named, shown } from './whole-folders.json'
+import { banned, changed, harmless, named, shown, unchanged } from './whole-folders.json'
 
 /** A folder with these files, each with its folders. */
 function folderWith(...files: string[]) {
@@ -48,6 +48,13 @@ describe('a folder with secrets', () => {
   })
 
   test('and not what a rule bans in it', () => expect(allowed('a ban of files', banned)).toEqual([]))
+
+  test('is not changed as a whole if a rule bans editing a part of it', () => {
+    const rule = { domain: 'edit', pattern: 'vault:secrets/**', decision: 'deny' } as const
+    const policy = new PermissionPolicy({ vault, rules: [everything, rule] })
+    expect(changed.filter((command) => decide(policy, command) === 'allow')).toEqual([])
+    expect(unchanged.filter((command) => decide(policy, command) !== 'allow')).toEqual([])
+  })
 
   test('is searched and copied without them', () => {
     for (const name of names) expect([name, allowed(name, harmless)]).toEqual([name, harmless])

@@ -141,6 +141,9 @@ pub struct Policy {
     repeated: Repeated,
 }
 
+/// A target that no rule names: only rules about everything in the vault match it.
+const ANY_NAME: &str = "vault:/\u{1}/\u{1}";
+
 impl Policy {
     /// Reads the options.
     pub fn new(options: &Value) -> Result<Self> {
@@ -317,6 +320,21 @@ impl Policy {
             hard.matching(Domain::Read, subject).next().is_some()
                 || rules.ban(Domain::Read, subject).is_some()
         })
+    }
+
+    /// Returns the rule that denies changing a path, or asks about it, unless it is about everything in the vault.
+    fn edit_ban(&self, text: &str) -> Option<&Rule> {
+        let Options { rules, hard, .. } = &self.options;
+        let find = |text: &str| {
+            let subject = Subject::new(text);
+            let mut hard = hard.matching(Domain::Edit, subject);
+            let own = hard.find(|rule| rule.is_particular() && self.options.is_own_denial(rule));
+            own.or_else(|| rules.ban(Domain::Edit, subject))
+        };
+        let folder = [text, "/"].concat();
+        let found = find(text).or_else(|| find(&folder))?;
+        let is_about_all = find(ANY_NAME).is_some_and(|rule| std::ptr::eq(rule, found));
+        (!is_about_all).then_some(found)
     }
 
     /// Applies the fail-closed rule: one of the rules that could not be read may have been a deny.

@@ -51,6 +51,45 @@ const LOCAL: &str = "\
 const METADATA_V4: &[[u8; 4]] =
     &[[168, 63, 129, 16], [100, 100, 100, 200], [169, 254, 169, 254], [192, 0, 0, 192]];
 
+/// Names of hosts at which clouds serve the metadata of a machine, and addresses of them for IPv6.
+const METADATA_HOSTS: &[&str] = &[
+    "metadata",
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+    "metadata.platformequinix.com",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "[fd00:ec2::254]",
+    "[fd20:ce::254]",
+];
+
+/// Ports at which the engine of containers takes commands.
+const ENGINE_PORTS: [&str; 2] = ["2375", "2376"];
+
+/// Returns true if an address, which may lack its scheme, is one of a service on this machine or in its cloud that gives tokens to
+/// anyone or does anything.
+pub fn gives_tokens(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, port),
+        _ => (host.as_str(), ""),
+    };
+    let name = name.trim_end_matches('.');
+    let number = match name.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => name.parse().ok(),
+    };
+    let mapped = name.strip_prefix("[::ffff:").and_then(|name| name.strip_suffix(']'));
+    let v4 = number.map(Ipv4Addr::from).or_else(|| mapped.unwrap_or(name).parse().ok());
+    let is_metadata =
+        v4.is_some_and(|v4| METADATA_V4.contains(&v4.octets())) || METADATA_HOSTS.contains(&name);
+    is_metadata || ENGINE_PORTS.contains(&port) && is_private(name)
+}
+
 /// Returns true if a host is not on the public internet.
 fn is_private(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();

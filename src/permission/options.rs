@@ -50,6 +50,10 @@ pub(super) struct Options {
     guards_editing: bool,
     /// True if a rule of the user asks about or denies some programs.
     guards_programs: bool,
+    /// True if a rule of the user is about changing some files.
+    pub bans_edits: bool,
+    /// The place of the first hard denial of the user.
+    first_own: usize,
     /// Folders of which they ban everything, as targets.
     banned_folders: HashSet<(Domain, String)>,
     pub sensitive: SensitiveNames,
@@ -136,6 +140,7 @@ impl Options {
             };
             hard.extend(defaults::HARD_DENIES.iter().map(deny));
         }
+        let first_own = rules.len() + hard.len();
         for (at, rule) in list(object, "hardDeny", Source::Hard, &style)?.into_iter().enumerate() {
             check_decision(&rule, Decision::Deny, &format!("hardDeny[{at}].decision"))?;
             hard.push(rule);
@@ -172,6 +177,11 @@ impl Options {
             })
             .collect();
         let (guards_reading, guards_editing) = (guards(Domain::Read), guards(Domain::Edit));
+        let is_own =
+            |rule: &&Rule| rule.place.is_none_or(|place| place < rules.len() || place >= first_own);
+        let is_of_edits = |rule: &&Rule| rule.domain.is_none_or(|own| own == Domain::Edit);
+        let own = rules.iter().chain(&hard).filter(is_own);
+        let bans_edits = own.filter(is_of_edits).any(is_ban);
         let is_of_programs =
             |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(|own| own == Domain::Bash);
         let guards_programs = rules.iter().chain(&hard).any(is_of_programs);
@@ -185,6 +195,8 @@ impl Options {
             guards_reading,
             guards_editing,
             guards_programs,
+            bans_edits,
+            first_own,
             banned_folders,
             sensitive,
             tools: tools(object)?,
@@ -230,6 +242,20 @@ impl Options {
             .filter(|folder| can_meet(&target, false, &literal(folder)))
             .cloned()
             .collect()
+    }
+
+    /// Returns true for a hard denial of the user.
+    pub(crate) fn is_own_denial(&self, rule: &Rule) -> bool {
+        rule.source == Source::Hard && rule.place.is_some_and(|place| place >= self.first_own)
+    }
+
+    /// Returns a folder below one, or the same, of which such a rule covers everything.
+    pub(crate) fn banned_below(&self, domain: Domain, folder: &str) -> Option<&str> {
+        let folder = fold(folder, self.style.fold_case);
+        let above = [folder.trim_end_matches('/'), "/"].concat();
+        let own = self.banned_folders.iter().filter(|(own, _)| *own == domain);
+        own.map(|(_, below)| below.as_str())
+            .find(|below| below.starts_with(&above) || *below == folder)
     }
 
     /// Such a rule that may be about a path that a glob means, which comes as a target.

@@ -14,6 +14,7 @@ use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, sla
 use crate::permission::places::{
     Place, canonical, is_essential_program, is_protected_file, protected,
 };
+use crate::permission::rules::Source;
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
 use crate::permission::shell::{self, Concern, CoveredBy};
 use crate::permission::targets::{UnresolvedTarget, is_url, touched};
@@ -51,6 +52,8 @@ pub(super) struct Reader<'a> {
     planted: BTreeMap<String, Option<Concern>>,
     /// Number of names that wildcards may still be compared with.
     names_left: usize,
+    /// Paths that a command may change and that were compared with rules.
+    doubts: BTreeSet<String>,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
 }
@@ -110,6 +113,7 @@ impl<'a> Reader<'a> {
             names_left: wildcards::MAX_NAMES,
             blind,
             asked: BTreeSet::new(),
+            doubts: BTreeSet::new(),
             addresses: Vec::new(),
         }
     }
@@ -250,6 +254,7 @@ impl<'a> Reader<'a> {
         let options = &self.policy.options;
         let bans = shell::Bans {
             files: options.has_bans(Domain::Read),
+            edits: options.bans_edits,
             programs: options.has_bans(Domain::Bash),
             looking: options.read_only,
         };
@@ -310,6 +315,12 @@ impl<'a> Reader<'a> {
         }
         for file in reading.named.iter().take(MAX_NAMED) {
             self.named(file);
+        }
+        if reading.doubted.len() > MAX_NAMED {
+            self.blind.push("the command names too much to be judged".to_owned());
+        }
+        for file in reading.doubted.iter().take(MAX_NAMED) {
+            self.doubted(file);
         }
     }
 
@@ -373,6 +384,51 @@ impl<'a> Reader<'a> {
                 self.push(target);
             }
         }
+    }
+
+    /// Asks about a path that a command may change, if a rule is about changing it in particular.
+    fn doubted(&mut self, file: &shell::FileUse) {
+        let is_new = self.doubts.insert(file.written.clone());
+        let Some(path) = normal(&file.written).filter(|_| is_new) else { return };
+        let real = (!file.glob).then(|| self.real(&path).map(Cow::into_owned)).flatten();
+        for path in [Some(&path), real.as_ref().filter(|real| **real != path)].into_iter().flatten()
+        {
+            let target = self.placed(path);
+            let texts = [target, ["fs:", path].concat()];
+            let found = match file.glob {
+                true => {
+                    texts.iter().find_map(|text| self.policy.options.ban_met_by(Domain::Edit, text))
+                }
+                false => texts.iter().find_map(|text| self.policy.edit_ban(text)),
+            };
+            let Some(ban) = found else { continue };
+            let reason =
+                format!("the command may change {path}, which {:?} is about", ban.pattern.source());
+            let is_hard = ban.source == Source::Hard;
+            return self.doubt(reason, is_hard);
+        }
+    }
+
+    /// Asks about a folder that a command changes with everything in it, if a rule is about all of a folder below it.
+    fn doubted_folder(&mut self, path: &str) {
+        let target = self.placed(path);
+        let found = [target, ["fs:", path].concat()]
+            .iter()
+            .find_map(|text| self.policy.options.banned_below(Domain::Edit, text));
+        if let Some(folder) = found {
+            self.doubt(format!("the command changes {path}, and a rule is about {folder}"), false);
+        }
+    }
+
+    /// Full access does not cover a doubt about a hard denial.
+    fn doubt(&mut self, reason: String, is_hard: bool) {
+        let concern = if is_hard { Concern::unread } else { Concern::always };
+        self.push(Target {
+            domain: Some(Domain::Edit),
+            concerns: vec![concern(reason)],
+            quiet: true,
+            ..Target::default()
+        });
     }
 
     /// Adds an argument with wildcards, if they can mean what a rule is about.

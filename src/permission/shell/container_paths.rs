@@ -23,7 +23,31 @@ const CONTAINERS: [&str; 8] = [
     "finch",
 ];
 
+/// Commands that store a file of the machine, and the word that follows them; none if any does.
+const STORE: [(&str, &str); 7] = [
+    ("secret", "create"),
+    ("config", "create"),
+    ("plugin", "create"),
+    ("trust", "key"),
+    ("copy", ""),
+    ("add", ""),
+    ("push", ""),
+];
+
 impl Walker<'_> {
+    /// Adds the files outside that a command stores or sends, or to which it writes an image.
+    fn stored_files(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+        let operands: Vec<&Word> =
+            words.iter().skip(1).filter(|word| !word.text.starts_with('-')).collect();
+        let [first, second, rest @ ..] = operands.as_slice() else { return };
+        let is_stored = STORE
+            .iter()
+            .any(|(name, next)| first.text == *name && (next.is_empty() || second.text == *next));
+        for word in std::iter::once(second).chain(rest).filter(|_| is_stored) {
+            self.reaches(word, &word.text, command);
+        }
+    }
+
     /// Adds the files outside that a container is given, and those that are copied into it or out of it.
     pub(super) fn shared_files(
         &mut self,
@@ -39,6 +63,7 @@ impl Walker<'_> {
                 self.value_of(Domain::Read, &Word::plain(of_machine), of_machine, command);
             }
         }
+        self.stored_files(words, command);
         let mut operands = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         if !operands.by_ref().take(2).any(|word| word.text == "cp") {
             return;

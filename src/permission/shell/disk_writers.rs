@@ -110,6 +110,10 @@ fn in_folder(base: &str, rest: &[Word]) -> Option<String> {
 /// Returns the files that a program writes to which its options do not tell, as operands or within its words.
 pub(super) fn named_outputs<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w str> {
     let texts = || rest.iter().map(|word| word.text.as_str());
+    // The other commands of `7z` read the archive.
+    if base == "7z" && !texts().any(|text| matches!(text, "a" | "u" | "d" | "rn")) {
+        return Vec::new();
+    }
     if let Some((_, at)) = OPERANDS.iter().find(|(name, _)| *name == base) {
         return texts().filter(|text| !text.starts_with('-')).nth(*at).into_iter().collect();
     }
@@ -231,7 +235,13 @@ fn files_tested(rest: &[Word]) -> Vec<&str> {
 
 /// Returns the archive that `tar` makes or changes, if it does. A tape is for archives.
 fn archive_written(rest: &[Word]) -> Option<&str> {
-    let named = rest.iter().enumerate().find_map(|(at, word)| {
+    let is_tape = |path: &&str| path.starts_with("/dev/st") || path.starts_with("/dev/nst");
+    archive_named(rest).filter(|path| writes_archive(rest) && !is_tape(path))
+}
+
+/// Returns the archive that `tar` is given.
+pub(super) fn archive_named(rest: &[Word]) -> Option<&str> {
+    rest.iter().enumerate().find_map(|(at, word)| {
         let is_last = letters_of(at, word).ends_with('f') || word.text == "--file";
         let next = is_last.then(|| rest.get(at + 1)).flatten().map(|next| next.text.as_str());
         next.or_else(|| word.text.strip_prefix("--file="))
@@ -242,9 +252,7 @@ fn archive_written(rest: &[Word]) -> Option<&str> {
                     .flatten()
                     .map(|next| next.text.as_str())
             })
-    });
-    let is_tape = |path: &&str| path.starts_with("/dev/st") || path.starts_with("/dev/nst");
-    named.filter(|path| writes_archive(rest) && !is_tape(path))
+    })
 }
 
 /// Returns true if `tar` makes an archive or changes one.

@@ -1,10 +1,10 @@
 //! Files that programs change in place: formatters and linters that mend, and one-liners.
 
-use super::AnalyzedCommand;
 use super::analyzer::Walker;
 use super::command_tables::{CommandTable, is_match};
 use super::programs;
 use super::word::Word;
+use super::{AnalyzedCommand, Content};
 use crate::permission::Domain;
 use crate::util::words::has_word;
 
@@ -21,7 +21,8 @@ static TABLE: CommandTable = CommandTable::new(
 0:-i,-ln,-filename shfmt -w,--write
 1.:-c,--config golangci-lint run +--fix
 1.:-c,--config golangci-lint fmt !-d,--diff,--diff-colored,--stdin
-0:--config,--parser,--plugin,--log-level prettier,prettierd,oxfmt -w,--write
+0:--config,--parser,--plugin,--log-level prettier,prettierd -w,--write
+0. oxfmt !--check,--list-different,-l
 0:--config,-c,--formatter,-f,--custom-syntax,--config-basedir,--custom-formatter,-s,--syntax,--plugin stylelint +--fix
 0:--config,-c,--rules,-r eslint,eslint_d,standard,xo,tslint,oxlint,ansible-lint +--fix
 0:--config,-c,--ignore,-p markdownlint,markdownlint-cli2 -f,--fix
@@ -64,6 +65,9 @@ static TABLE: CommandTable = CommandTable::new(
 1:-p,-o,-I yq -i,--in-place,--inplace",
 );
 
+/// Programs of the table with other commands, which may change further files.
+const WITH_OTHER_COMMANDS: &str = "buf dart mix taplo dune gleam cargo deno dprint forge go terraform tofu zig swift-format yq ed ex codespell";
+
 /// Options of `black` whose value is the next word, whatever it is.
 const VALUED_BY_BLACK: &str = "\
     --config --force-exclude --include --line-length --required-version --stdin-filename --target-version --workers -l -t -W";
@@ -85,7 +89,11 @@ impl Walker<'_> {
         for file in files.into_iter().filter(|file| file.known && file.text != "-") {
             // Formatters expand wildcards, too.
             let glob = file.glob || file.text.contains(['*', '?', '[']);
-            command.concerns.extend(self.file(Domain::Edit, &Word { glob, ..file }));
+            let file = Word { glob, ..file };
+            command.concerns.extend(self.file(Domain::Edit, &file));
+            if has(base) {
+                self.changed_folder(file, &Content::default());
+            }
         }
     }
 }
@@ -93,6 +101,11 @@ impl Walker<'_> {
 /// Returns true for a program that can change files in place.
 pub(super) fn has(base: &str) -> bool {
     TABLE.has(base)
+}
+
+/// Returns true for a program that does nothing else with the files that it names: it changes them, or only reads them.
+pub(super) fn is_of_files(base: &str) -> bool {
+    has(base) && !has_word(WITH_OTHER_COMMANDS, base)
 }
 
 /// Returns true for an interpreter that can change files in place by a line of code.

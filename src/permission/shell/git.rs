@@ -460,6 +460,12 @@ pub(super) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
     found
 }
 
+/// Returns true if a command changes everything in the folders that it is given.
+pub(super) fn changes_all(words: &[Word]) -> bool {
+    let name = words.get(command_at(words)).map_or("", |word| word.text.as_str());
+    has_word(TAKE_PATTERNS, name) || name == "mv"
+}
+
 /// Commands whose arguments are patterns of files in the work tree that they change.
 const TAKE_PATTERNS: &str = "restore rm clean checkout stash";
 

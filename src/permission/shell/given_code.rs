@@ -17,7 +17,7 @@ use super::programs::{self, Kind, Program};
 use super::script_safety::sed_is_harmless;
 use super::simple_command::{SYSTEM_FOLDERS, leads_out};
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, decode, sed_output};
+use super::{AnalyzedCommand, Concern, decode, edited_files, sed_output};
 use crate::permission::Domain;
 use crate::util::words::{has_word, row};
 
@@ -27,17 +27,34 @@ const MAX_STRINGS: usize = 1024;
 const MAX_NAME: usize = 512;
 
 /// Programs with code in their words that their kind does not tell, and a word that such code has.
-const OTHERS: [(&str, &str); 9] = [
+const OTHERS: [(&str, &str); 13] = [
     ("emacs", ""),
     ("emacsclient", ""),
     ("make", "="),
     ("gmake", "="),
     ("yq", "load"),
     ("jq", "clude"),
+    ("jq", "import"),
     ("gojq", "clude"),
+    ("gojq", "import"),
+    ("jaq", "clude"),
+    ("jaq", "import"),
     ("kotlin", ""),
     ("nim", ""),
 ];
+
+/// Programs that take expressions of a language of their own, in which files can be named.
+const WITH_EXPRESSIONS: &str = "\
+    socat websocat mlr q octosql trdsql csvq usql duckdb clickhouse clickhouse-local clickhouse-client xmllint xmlstarlet \
+    xsltproc pkl gs terraform tofu terragrunt magick convert identify mogrify montage composite dasel xq dhall nickel jsonnet cue typst";
+
+/// Programs that pass their input on, change its form, or take it for data.
+const TAKE_DATA: &str = "\
+    curl wget nc ncat netcat pbcopy xclip xsel wl-copy clip docker podman nerdctl kubectl oc helm gh glab openssl gpg gpg2 less \
+    most fzf figlet cowsay lolcat mail mailx sendmail sponge ts pv age rage http https xh aws gcloud az redis-cli aspell hunspell \
+    codespell typos say espeak notify-send claude llm mods glow at batch npm npx pnpm yarn bun cargo go pip pip3 uv jest vitest \
+    pytest vim vi nvim nano code patch delta ansi2html highlight pygmentize jless fx xargs gxargs parallel tmux osascript eslint \
+    prettier ruff shellcheck hadolint yamllint jsonlint ssh sudo socat logger wall write openclaw mosquitto_pub kcat nats";
 
 /// Words of calls that run commands, and that decode them. A script without any is not read for the commands in its strings.
 const RUN_WORDS: [&str; 14] = [
@@ -151,6 +168,8 @@ enum Language {
     Lines,
     /// The same, and files are those of this machine.
     Statements,
+    /// The same of any language, with further signs between names.
+    Expressions,
 }
 
 /// Returns the language of the code that a program takes.
@@ -196,6 +215,9 @@ impl Walker<'_> {
             }
         }
         self.shared_files(name, words, command);
+        if has_word(WITH_EXPRESSIONS, name) {
+            self.expressions(words, command);
+        }
         for (text, inside) in paths_of_machine(words) {
             if text != inside {
                 self.code_names(&text, command);
@@ -204,13 +226,14 @@ impl Walker<'_> {
                 }
             }
         }
-        let other = OTHERS.iter().find(|(known, _)| *known == name);
-        let of_kind = language(name, program).filter(|_| other.is_none());
-        let Some(language) = of_kind.or(other.map(|_| Language::Lines)) else { return };
+        let other = || OTHERS.iter().filter(|(known, _)| *known == name);
+        let is_other = other().next().is_some();
+        let of_kind = language(name, program).filter(|_| !is_other);
+        let Some(language) = of_kind.or(is_other.then_some(Language::Lines)) else { return };
         let is_code = |word: &Word| {
             word.known
                 && word.text.contains([' ', '"', '\'', '(', '\n'])
-                && other.is_none_or(|(_, part)| word.text.contains(part))
+                && (!is_other || other().any(|(_, part)| word.text.contains(part)))
         };
         let is_own = |at: &usize| is_code(&words[*at]) && !is_shell_text(words, *at);
         for at in (1..words.len().min(MAX_TAILS)).filter(is_own) {
@@ -234,6 +257,15 @@ impl Walker<'_> {
             command.others.extend(texts.iter().flat_map(|text| pieces(text)));
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             self.guess_values(&texts, command);
+        }
+    }
+
+    /// Judges the expressions among the words of a program.
+    fn expressions(&mut self, words: &[Word], command: &mut AnalyzedCommand) {
+        let is_expression =
+            |word: &&Word| word.known && word.text.contains([' ', '"', '\'', '(', '[']);
+        for word in words.iter().skip(1).take(MAX_TAILS).filter(is_expression) {
+            self.code(&word.text, Language::Expressions, command);
         }
     }
 
@@ -261,9 +293,15 @@ impl Walker<'_> {
             || name == "crontab"
             || (COMPILERS.contains(&name.as_str()) && words.iter().any(|word| word.text == "-"))
             || program.is_some_and(|program| program.sql || program.stdin || program.input == "*");
-        if let Some(language) =
-            language(&name, program).filter(|one| *one != Language::Shell && reads)
-        {
+        let known = language(&name, program);
+        let own = known.filter(|one| *one != Language::Shell && reads);
+        let language = match own {
+            None | Some(Language::Lines) if may_include(&name, program) => {
+                Some(Language::Expressions)
+            }
+            _ => own,
+        };
+        if let Some(language) = language {
             let texts: Vec<String> = texts.iter().chain(&self.piped).cloned().collect();
             for text in texts {
                 self.code(&text, language, command);
@@ -283,6 +321,7 @@ impl Walker<'_> {
             let name = base(&word.text).into_owned();
             let texts: Vec<String> = self.written_texts(&word.text).map(str::to_owned).collect();
             let by = running.or((at == 0 || is_wrapped).then_some(Language::Shell));
+            let includes = at == 0 && may_include(&name, programs::find(&name));
             for text in texts.iter().filter(|text| !text.is_empty()) {
                 match by {
                     Some(Language::Shell) => {
@@ -299,8 +338,10 @@ impl Walker<'_> {
             // Its scripts have a command in each line.
             let own = (name == "cmake").then_some(Language::Lines);
             running = language(&name, programs::find(&name))
+                .filter(|one| !(includes && *one == Language::Lines))
                 .or(own)
                 .filter(|_| !word.text.starts_with('-'))
+                .or(includes.then_some(Language::Expressions))
                 .or(running);
             for file in row(RUN_BY_DEFAULT, &name).into_iter().flat_map(|files| files.split(' ')) {
                 if file.contains('*') {
@@ -376,7 +417,10 @@ impl Walker<'_> {
             if let Some(decoded) = decode::base64(name).filter(|_| decodes) {
                 self.code_names(&decoded, command);
             }
-            if finds && name.contains(['*', '?']) {
+            let takes_globs = matches!(language, Language::Statements | Language::Expressions)
+                && name.contains('/')
+                && !name.contains(char::is_whitespace);
+            if (finds || takes_globs) && name.contains(['*', '?']) {
                 self.code_finds(name, command);
             }
             self.printed_by_text(name, command);
@@ -384,7 +428,7 @@ impl Walker<'_> {
         for piece in commands_in(text).iter().take(MAX_STRINGS) {
             self.printed_by_text(piece, command);
         }
-        if matches!(language, Language::Script | Language::Statements) {
+        if matches!(language, Language::Script | Language::Statements | Language::Expressions) {
             self.code_reaches(&texts, language, command);
         }
         if !self.with_code {
@@ -392,7 +436,7 @@ impl Walker<'_> {
         }
         let mut found = BTreeSet::new();
         for piece in texts.iter().chain(&commands_in(text)).flat_map(|text| pieces(text)) {
-            if matches!(language, Language::Lines | Language::Statements) {
+            if !matches!(language, Language::Shell | Language::Script | Language::Pattern) {
                 found.extend(commands_of_line(&piece));
             }
             // By its path: `/bin/x`.
@@ -423,8 +467,8 @@ impl Walker<'_> {
         // The strings of a list stay apart, or are the parts of a path.
         let ways = if joins { &["\0", "/", ""][..] } else { &["\0"] };
         let paths: Vec<String> = ways.iter().map(|by| with_joined_paths(text, by)).collect();
-        let runs =
-            language == Language::Statements || RUN_WORDS.iter().any(|word| text.contains(word));
+        let runs = matches!(language, Language::Statements | Language::Expressions)
+            || RUN_WORDS.iter().any(|word| text.contains(word));
         let all = texts.iter().chain(&paths).flat_map(|text| names(text, language, runs));
         for name in all.take(MAX_STRINGS) {
             if paths.iter().any(|text| text.contains(name)) {
@@ -461,6 +505,9 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&file);
         }
+        if self.with_doubts {
+            self.doubted(&file);
+        }
     }
 
     /// Adds a glob in code that can mean files with secrets, or what a rule is about.
@@ -470,7 +517,22 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
+        if self.with_doubts {
+            self.doubted(&Word { glob: true, ..Word::plain(glob) });
+        }
     }
+}
+
+/// Returns true if a program may take files into its output that its input names.
+fn may_include(name: &str, program: Option<&Program>) -> bool {
+    let is_of_code = program.is_none_or(|program| {
+        program.kind == Kind::Code && !program.script && !program.sql && !program.copies
+    });
+    is_of_code
+        && !possible_commands::is_shell(name)
+        && !has_word(LOCAL_WRAPPERS, name)
+        && !has_word(TAKE_DATA, name)
+        && !edited_files::is_of_files(name)
 }
 
 /// Returns the part of a string of code that is a path outside of the folder that the code runs in, as far as it is known. A
@@ -513,7 +575,10 @@ fn names(text: &str, language: Language, words_count: bool) -> impl Iterator<Ite
         _ => vec![text],
     };
     let words = if words_count { words } else { Vec::new() };
-    let is_end = |letter: char| letter.is_whitespace() || "\"'`()[]<>,;=|@".contains(letter);
+    let further = if language == Language::Expressions { ":{}!" } else { "" };
+    let is_end = move |letter: char| {
+        letter.is_whitespace() || "\"'`()[]<>,;=|@".contains(letter) || further.contains(letter)
+    };
     let parts = words.into_iter().filter(move |text| text.contains(is_end));
     let parts =
         parts.flat_map(move |text| text.split(is_end)).filter(|part| part.contains(['/', '.']));

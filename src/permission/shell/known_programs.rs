@@ -7,7 +7,7 @@ use super::programs::{Kind, Program};
 use super::simple_command::tails;
 use super::word::Word;
 use super::{
-    AnalyzedCommand, Concern, CoveredBy, commands_in_words, git_helpers, grep_args,
+    AnalyzedCommand, Concern, Content, CoveredBy, commands_in_words, git_helpers, grep_args,
     read_only_commands,
 };
 use crate::permission::Domain;
@@ -91,6 +91,10 @@ impl Walker<'_> {
                     let concern = self
                         .at_tops(used.is_from_top, |walker| walker.file(used.domain, &used.file));
                     command.concerns.extend(concern);
+                    if used.domain == Domain::Edit && git::changes_all(with_settings) {
+                        let content = Content::on_disk();
+                        self.changed_folder(used.file, &content);
+                    }
                 }
             }
             Kind::Sed => self.sed(words, command),

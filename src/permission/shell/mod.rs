@@ -61,6 +61,7 @@
 //! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
+//! | [`changed_files`] | which files and folders a command may change |
 //! | [`edited_files`] | which files a program changes in place |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
@@ -73,6 +74,7 @@ use super::sensitive::SensitiveNames;
 
 mod analyzer;
 mod builtins;
+mod changed_files;
 mod command_tables;
 mod commands_in_words;
 mod constants;
@@ -251,16 +253,25 @@ pub struct Content {
     pub depth: usize,
 }
 
+impl Content {
+    /// Everything in a folder as it is, and not what only may be there.
+    pub(super) fn on_disk() -> Self {
+        Content { only: vec!["*".to_owned()], depth: MAX_FOLDER_DEPTH, ..Content::default() }
+    }
+}
+
 /// A parsed command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     pub commands: Vec<AnalyzedCommand>,
     pub files: Vec<FileUse>,
-    /// Folders of which everything is shown or copied.
+    /// Folders of which everything is shown or copied, and with [`Domain::Edit`] those of which it is changed.
     pub contents: Vec<(FileUse, Content)>,
     /// Arguments of other programs as files, if requested. It is unknown whether they are paths, and what the program
     /// does with them.
     pub named: Vec<FileUse>,
+    /// Files that may be changed, if requested: it is unknown whether they are.
+    pub doubted: Vec<FileUse>,
 }
 
 /// Stack size for a command on which the parser recurses. Only the used part takes memory.
@@ -274,8 +285,10 @@ pub fn quoted(text: &str) -> String {
 /// The kinds of rules that a reading is compared with, beside those about the commands themselves.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bans {
-    /// Rules about files: [`Reading::named`] is filled.
+    /// Rules about reading files: [`Reading::named`] is filled.
     pub files: bool,
+    /// Rules about changing files: [`Reading::doubted`] is filled.
+    pub edits: bool,
     /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,
     /// A permission for all commands that only look: [`AnalyzedCommand::looks`] is filled.

@@ -14,8 +14,10 @@ const LEAVE_OUT: &str =
     "tar bsdtar gtar rsync zip grep egrep fgrep ggrep ugrep ug ugrep+ ug+ du fd fdfind rg rga";
 
 /// Returns the parts of a word that may be names of files, and the word.
-fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
+pub(super) fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
     let letters = text.strip_prefix('-').filter(|_| !is_git);
+    let included = letters.filter(|letters| letters.starts_with('i'));
+    let included = included.and_then(|letters| Some(letters.split_once('!')?.1));
     // `{a,b}` lists names, and `{{.x}}` is a template.
     let is_template = text.contains("{{");
     // `name=@"x";type=y` of a form.
@@ -34,6 +36,8 @@ fn name_candidates(text: &str, is_git: bool) -> impl Iterator<Item = &str> {
         .chain([text].into_iter().filter(|text| !text.starts_with('-')))
         // After an option of one letter: `-Ifolder`.
         .chain(letters.and_then(|letters| glued(letters).next()))
+        // `7z -i!name`
+        .chain(included)
         .filter(|piece| !piece.is_empty())
 }
 

@@ -95,6 +95,9 @@ fn reads_list(name: &str, words: &[Word]) -> bool {
                 .is_some_and(|(_, value)| !is_input(if value.is_empty() { next } else { value })),
         }
     };
+    if matches!(name, "sort" | "wc" | "du") {
+        return words[1..].iter().any(|word| word.text.starts_with("--files0-from"));
+    }
     if matches!(name, "tar" | "gtar" | "bsdtar" | "rsync") {
         return texts.enumerate().take(MAX_TAILS).any(is_list);
     }

@@ -226,6 +226,12 @@ impl Walker<'_> {
             if is_code && word.known && !is_address && program.is_none_or(is_local) {
                 self.reaches(word, text, command);
             }
+            // `vault kv put x a=@../y`
+            let given =
+                text.rsplit_once('@').filter(|(name, _)| name.is_empty() || name.ends_with('='));
+            if let Some((_, path)) = given.filter(|(_, path)| is_code && leads_out(path)) {
+                self.value_of(Domain::Read, word, path, command);
+            }
             operands.push(at - 1);
             // The value of an option can be such a word too.
             names_follow |= super::simple_command::BEFORE_NAMES.contains(&text) && !could_be_value;
@@ -414,6 +420,10 @@ impl Walker<'_> {
         }
         match option.effect {
             _ if value.is_empty() || value == "-" => {}
+            // Elsewhere it is the name of a format.
+            Effect::Valued if option.name == "--output" && leads_out(value) => {
+                self.value_of(Domain::Edit, from, value, command);
+            }
             // `curl -H @file`.
             Effect::Valued if value.strip_prefix('@').is_some_and(leads_out) => {
                 self.reaches(from, &value[1..], command);

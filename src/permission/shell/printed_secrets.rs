@@ -6,6 +6,8 @@ use super::destroying_commands::base;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;
+use crate::permission::hosts::gives_tokens;
+use crate::util::words::has_word;
 
 /// The file that a command prints, or `-` if its secrets come from elsewhere.
 static TABLE: CommandTable = CommandTable::new(
@@ -127,6 +129,17 @@ terraform.tfstate terraform,tofu,terragrunt state pull
 - stripe config --list
 - git config *extraheader,*password,*token
 - printenv .
+- npm,pnpm,yarn,bun run,run-script env
+- npm,pnpm,yarn,bun exec,x,dlx env,printenv
+- yarn env,printenv
+- npx,bunx,pnpx env,printenv
+~/.netrc curl -n,--netrc,--netrc-optional
+- bws secret get,list
+- stripe listen --print-secret
+- supabase projects api-keys
+- gcloud kms decrypt,asymmetric-decrypt,raw-decrypt
+- kubectl,oc,k set env --resolve
+- nmcli d,dev,device wifi show-password
 - make,gmake -p,--print-data-base
 - printenv +*key*,*token*,*secret*,*pass*,*cred*,*auth*
 - printenv +*pwd !pwd,oldpwd
@@ -182,6 +195,9 @@ terraform.tfstate terraform,tofu,terragrunt console
 /// Maximum number of words of a text that are compared.
 const MAX_WORDS: usize = 32;
 
+/// Programs that fetch an address.
+const FETCHERS: &str = "curl curlie wget wget2 http https xh aria2c lwp-request httpie";
+
 impl Walker<'_> {
     /// Adds the file with secrets that a command prints without its name.
     pub(super) fn printed_secrets(
@@ -190,6 +206,11 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) {
+        let asks = |word: &&Word| gives_tokens(&word.text);
+        if let Some(word) = words.iter().skip(1).find(asks).filter(|_| has_word(FETCHERS, base)) {
+            let reason = format!("{} is where tokens of this machine are given out", word.told);
+            command.concerns.push(Concern::unless_exact(reason));
+        }
         match TABLE.find(base, words.get(1..).unwrap_or_default()) {
             Some(("-", _)) => {
                 let reason = format!("{} can print secrets", command.text);

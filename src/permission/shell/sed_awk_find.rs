@@ -333,6 +333,9 @@ impl Walker<'_> {
                     command.concerns.push(Concern::always("find follows links"));
                 }
                 self.found_folders(&roots, words, inner);
+                if !inner.is_empty() {
+                    self.folders_changed_by_find(&roots, words, inner);
+                }
                 if finds_secrets {
                     command.concerns.push(Concern::always("find can find files with secrets"));
                 }
@@ -353,6 +356,7 @@ impl Walker<'_> {
                 for root in &roots {
                     command.concerns.extend(self.file(Domain::Edit, root));
                 }
+                self.folders_changed_by_find(&roots, words, &[]);
                 at += 1;
             } else if text.starts_with("-fprint") || text == "-fls" {
                 command.concerns.push(Concern {

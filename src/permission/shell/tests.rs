@@ -494,7 +494,7 @@ fn a_small_stack_is_enough_for_whatever_is_nested() {
                 &folders(),
                 "/vault",
                 &names,
-                Bans { files: true, programs: true, looking: true },
+                Bans { files: true, edits: true, programs: true, looking: true },
             );
         }
     };

@@ -46,6 +46,15 @@ static TABLE: CommandTable = CommandTable::new(
 < mc,mcli,s3cmd,s5cmd,b2,azcopy +cp,copy,mirror,put,sync,upload
 . repomix,code2prompt,files-to-prompt,gitingest,yek !--help,--version
 . http-server,serve,live-server,miniserve,darkhttpd,dufs,simple-http-server !--help,--version
+-r webfsd -r
+@ webfsd !--help
+-d,--root static-web-server -d,--root
+@ static-web-server !--help,--version
+@ vercel,vc deploy
+@ vercel,vc --prod
+--dir,-d netlify deploy --dir,-d
+@ netlify deploy
+* wrangler pages deploy,publish
 -t php -S -t
 @ php -S
 --root caddy file-server --root
@@ -71,8 +80,8 @@ const ONLY: [&str; 4] = ["--include", "-g", "--glob", "--iglob"];
 const TYPES: &str = "--cc --cpp --css --go --html --java --js --json --kotlin --markdown --perl --php --python --ruby --rust \
     --scala --shell --sql --swift --ts --type --xml --yaml";
 
-/// Modules of Python that show or copy folders. The first shows the current one.
-const MODULES: [&str; 3] = ["http.server", "zipfile", "tarfile"];
+/// Modules of Python that show or copy folders. The last three show the current one.
+const MODULES: [&str; 5] = ["zipfile", "tarfile", "http.server", "pyftpdlib", "RangeHTTPServer"];
 
 /// Programs that print no content of their files.
 const COUNTS: [&str; 8] =
@@ -151,7 +160,7 @@ impl Walker<'_> {
                 };
                 let is_given =
                     |word: &Word| word.text.starts_with("-d") || word.text.starts_with("--d");
-                match module.text == MODULES[0] && !rest.iter().any(is_given) {
+                match MODULES[2..].contains(&&*module.text) && !rest.iter().any(is_given) {
                     true => vec![Word::plain(".")],
                     false => plain().collect(),
                 }
@@ -176,11 +185,11 @@ impl Walker<'_> {
             (content.only, content.without) = selected(base, kind == Some(Kind::Grep), rest);
         }
         for folder in folders {
-            self.whole_folder(folder, &content);
+            self.whole_folder(Domain::Read, folder, &content);
         }
     }
 
-    fn whole_folder(&mut self, mut folder: Word, content: &Content) {
+    pub(super) fn whole_folder(&mut self, domain: Domain, mut folder: Word, content: &Content) {
         let mut content = content.clone();
         if folder.glob {
             let (above, name) = glob_in(&folder.text);
@@ -191,7 +200,7 @@ impl Walker<'_> {
             folder = Word { text: above.to_owned(), glob: false, ..folder };
         }
         let before = self.files_len();
-        let _ = self.file(Domain::Read, &folder);
+        let _ = self.file(domain, &folder);
         let files = self.out.files.drain(before..).filter(|file| !file.glob);
         let found: Vec<(FileUse, Content)> = files.map(|file| (file, content.clone())).collect();
         self.out.contents.extend(found);
@@ -202,29 +211,35 @@ impl Walker<'_> {
         if !shows_content(inner) {
             return;
         }
-        let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
-        let is_plain = !has_alternatives(words);
-        for (at, pair) in words.windows(2).enumerate().filter(|_| is_plain) {
-            let is_test = matches!(
-                pair[0].text.as_str(),
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
-            );
-            match is_test {
-                true if is_left_out(words, at) => content.without.push(pair[1].text.clone()),
-                true if at == 0 || !is_negation(&words[at - 1]) => {
-                    content.only.push(pair[1].text.clone());
-                }
-                _ => {}
-            }
-        }
-        // Expressions are compared with the names of secrets elsewhere.
-        if words.iter().any(|word| matches!(&*word.text, "-regex" | "-iregex")) {
-            content.depth = 0;
-        }
+        let content = content_found(words);
         for root in roots.iter().filter(|root| root.known) {
-            self.whole_folder(root.clone(), &content);
+            self.whole_folder(Domain::Read, root.clone(), &content);
         }
     }
+}
+
+/// Returns which files `find` selects.
+pub(super) fn content_found(words: &[Word]) -> Content {
+    let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
+    let is_plain = !has_alternatives(words);
+    for (at, pair) in words.windows(2).enumerate().filter(|_| is_plain) {
+        let is_test = matches!(
+            pair[0].text.as_str(),
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
+        );
+        match is_test {
+            true if is_left_out(words, at) => content.without.push(pair[1].text.clone()),
+            true if at == 0 || !is_negation(&words[at - 1]) => {
+                content.only.push(pair[1].text.clone());
+            }
+            _ => {}
+        }
+    }
+    // Expressions are compared with the names of secrets elsewhere.
+    if words.iter().any(|word| matches!(&*word.text, "-regex" | "-iregex")) {
+        content.depth = 0;
+    }
+    content
 }
 
 /// Returns true if a program may show what is in the files that are found for it.

@@ -18,7 +18,7 @@ impl Content {
     /// Returns a text that is the same for the same files of the same folder.
     pub(super) fn key(&self, folder: &FileUse) -> String {
         let Content { only, without, is_visible, depth } = self;
-        format!("{:?}", (&folder.written, only, without, is_visible, depth))
+        format!("{:?}", (folder.domain, &folder.written, only, without, is_visible, depth))
     }
 
     /// Returns true if a file is among those that are shown or copied.
@@ -53,7 +53,13 @@ impl Reader<'_> {
     pub(super) fn content(&mut self, folder: &FileUse, content: &Content) {
         let Some(top) = normal(&folder.written) else { return };
         let top = top.trim_end_matches('/');
-        let has_bans = self.policy.options.has_bans(Domain::Read);
+        let has_bans = self.policy.options.has_bans(folder.domain);
+        if folder.domain == Domain::Edit {
+            self.changed(top, content);
+            if content.depth == 0 {
+                return;
+            }
+        }
         // Rules are compared with what is there as deep as in a copy.
         let depth = if has_bans { MAX_FOLDER_DEPTH } else { content.depth };
         if self.names_left == 0 {
@@ -73,7 +79,11 @@ impl Reader<'_> {
                     continue;
                 }
                 if content.includes(&path[1..]) {
-                    self.add_file([top, &path].concat(), level <= content.depth, has_bans);
+                    let path = [top, &path].concat();
+                    match folder.domain {
+                        Domain::Edit => self.doubted(&plain_file(Domain::Edit, path)),
+                        _ => self.add_file(path, level <= content.depth, has_bans),
+                    }
                 }
                 // Does not follow links: they may lead anywhere.
                 if !is_link && level < depth && !GENERATED.contains(&name.as_str()) {
@@ -87,13 +97,23 @@ impl Reader<'_> {
         if is_near && self.policy.options.sensitive.is_sensitive(&path) {
             self.written(Domain::Read, &path, super::Extent::Whole);
         } else if has_bans {
-            self.named(&FileUse {
-                domain: Domain::Read,
-                path: path.clone(),
-                written: path,
-                glob: false,
-                names: false,
-            });
+            self.named(&plain_file(Domain::Read, path));
         }
     }
+
+    /// Asks about a folder of which everything that is selected is changed, as far as names alone tell that a rule is about it.
+    fn changed(&mut self, top: &str, content: &Content) {
+        if content.only.is_empty() && content.without.is_empty() {
+            self.doubted_folder(if top.is_empty() { "/" } else { top });
+        }
+        for glob in content.only.iter().filter(|glob| glob.contains('/') && !glob.starts_with('*'))
+        {
+            let path = [top, "/", glob.trim_start_matches("./").trim_start_matches('/')].concat();
+            self.doubted(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
+        }
+    }
+}
+
+fn plain_file(domain: Domain, path: String) -> FileUse {
+    FileUse { domain, path: path.clone(), written: path, glob: false, names: false }
 }
