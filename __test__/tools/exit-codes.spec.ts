@@ -108,6 +108,7 @@ test.each<[unknown, number]>([
 
 test.each<[known: object, result: { output: string; [field: string]: unknown }, failed: boolean]>([
   [{ exitCode: 1 }, { output: text }, true],
+  [{ exitCode: 1 }, { output: text, success: true }, true],
   [{ exitCode: 0 }, { output: text, exitCode: 1 }, false],
   [{ failed: false }, { output: text, exitCode: 1 }, false],
   [{ failed: true }, { output: text, success: true }, true],

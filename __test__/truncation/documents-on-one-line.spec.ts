@@ -42,6 +42,7 @@ const TEXTS: [name: string, text: string, shows: string[]][] = [
   ['a report of Jest in JSON', report, ['"handles case 777"', 'Error: expected 1500']],
   ['a report of ESLint in JSON, and a line feed', `${eslint}\n`, ["'value777' is", "'value1500' is"]],
   ['an answer of an interface', JSON.stringify({ items: items((id, isOdd) => ({ id, ok: !isOdd })) }), ['777', '1500']],
+  ['JSON after a byte order mark and white space', `\ufeff \n${report}\n \n`, ['"handles case 777"']],
   ['a report of JUnit', junit, ['case 777', 'expected 777', 'case 1500', 'expected 1500']],
   ['another document in XML', page, ['<!doctype html>']],
   ['JSON that was cut off', report.slice(0, -5), ['{"numFailedTests":2']],
@@ -77,4 +78,12 @@ test.each(TEXTS)('%s that comes in pieces is shown the same way', async (_, text
 test('JSON on one line stays JSON', async () => {
   const items = JSON.parse(shown(await service().output(eslint, { toolName: 'bash', options })))
   expect(JSON.parse(eslint)).toEqual(expect.arrayContaining(items))
+})
+
+test('a line feed at the end changes nothing where tokens are limited', async () => {
+  const tokens = { strategy: 'smart' as const, maxTokens: 1000 }
+  for (const text of [report, `${report}\n`]) {
+    const preview = shown(await service().output(text, { toolName: 'bash', options: tokens }))
+    expect(preview).toContain('handles case 777')
+  }
 })

@@ -20,12 +20,14 @@
 //! | [`destroying_input`] | what `xargs` and `parallel` destroy with their input |
 //! | [`destroying_code`] | what code of other languages destroys |
 //! | [`destroyer_names`] | which programs can destroy a place, by name |
+//! | [`destroying_checkouts`] | which commands of git, Mercurial, Subversion and Jujutsu destroy what is not theirs |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
 //! | [`windows_programs`] | which commands of Windows destroy the machine |
 //! | [`ending_programs`] | which programs end all processes or the machine |
 //! | [`essential_packages`] | which packages a system needs |
 //! | [`locking_commands`] | which commands lock users out or end what runs |
 //! | [`fork_bombs`] | what starts itself again without an end |
+//! | [`forks_in_code`] | which code starts programs without end |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`known_values`] | what a command makes known to its later parts |
@@ -38,6 +40,7 @@
 //! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
+//! | [`removing_calls`] | which calls in code remove or replace files |
 //! | [`dialects`] | what other shells make of what bash reads |
 //! | [`variables`], [`variable_names`] | which variables change what is run |
 //! | [`constants`] | which variables have a text that is known |
