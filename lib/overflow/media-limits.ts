@@ -1,6 +1,6 @@
 /** Keeps the images and files of a request within its provider's limits: the oldest are removed, in batches. */
 
-import { detectFormat, elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
+import { elementOf, formatNamed, formatOf, type ReadViews, viewsIn } from '../history/formats'
 import { mediumKey, mediumOf } from '../history/media'
 import { sameView } from '../history/message-identity'
 import type { HistoryFormatName, Medium, MessageView } from '../history/message-view'

@@ -30,9 +30,10 @@ export interface PingAdvice {
   stopAfterMs: number
 }
 
-/** Milliseconds before the end of the lifetime at which a ping is sent, so that it arrives in time; of a short one at most a tenth. */
+/** Milliseconds before the end of the lifetime at which a ping is sent, so that it arrives in time. */
 const EARLY_MS = 5000
-const MOST_EARLY = 0.1
+/** The same as a share of a short lifetime. */
+const EARLY_SHARE = 0.1
 
 const amount: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
 const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
@@ -56,7 +57,7 @@ export function nextPing(options: NextPingOptions): PingAdvice {
   }
   const { prices, lifetimeMs } = readPrices(options.prices, 'options.prices')
   const lifetime = options.cacheLifetimeMs ?? lifetimeMs
-  const every = Math.max(lifetime - EARLY_MS, (1 - MOST_EARLY) * lifetime)
+  const every = Math.max(lifetime - EARLY_MS, (1 - EARLY_SHARE) * lifetime)
   const cost = prices.read * tokens
   const worth = Math.max(prices.miss - prices.read, 0) * tokens
   const most = cost > 0 ? Math.floor(prices.miss / prices.read) : Number.POSITIVE_INFINITY

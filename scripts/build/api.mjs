@@ -155,8 +155,7 @@ export function apiPages(files, exported) {
   const index = [
     '# API reference\n',
     'One page for each entry point, made from its types. A subpath has all names of its feature; the root has those that most',
-    'agents use. Adapters have their names last; [recipes.md](../recipes.md) uses them. Error codes are in',
-    '[errors.md](../errors.md).\n',
+    'agents use. Adapters come last; [recipes.md](../recipes.md) shows them in use. Error codes are in [errors.md](../errors.md).\n',
     '| import | classes, functions and constants |',
     '| --- | --- |',
     ...rows,

@@ -15,6 +15,8 @@ export async function entries({ check = false } = {}) {
   // They need TypeScript, which is not there before something is installed.
   const [{ declarations }, { apiPages }] = await Promise.all([import('./declarations.mjs'), import('./api.mjs')])
   const { files, exported } = await declarations()
+  // The declarations of adapters import these.
+  for (const [name, text] of files) if (isBuilt(name)) write(name, text)
   const pages = apiPages(files, exported)
   const made = new Map([...files, ['index.mjs', esModule()], ...pages])
   const stale = [...made].filter(([name, text]) => {
@@ -25,14 +27,18 @@ export async function entries({ check = false } = {}) {
   const old = existsSync(pagesFolder)
     ? readdirSync(pagesFolder).flatMap((name) => (made.has(`${PAGES}/${name}`) ? [] : [`${PAGES}/${name}`]))
     : []
-  const isBuilt = (name) => name.startsWith('dist/')
-  for (const [name, text] of stale) {
-    if (check && !isBuilt(name)) continue
-    mkdirSync(dirname(join(ROOT, name)), { recursive: true })
-    writeFileSync(join(ROOT, name), text)
+  if (!check) {
+    for (const [name, text] of stale) write(name, text)
+    for (const name of old) rmSync(join(ROOT, name))
   }
-  if (!check) for (const name of old) rmSync(join(ROOT, name))
-  return [...stale.map(([name]) => name).filter((name) => !isBuilt(name)), ...old]
+  return [...stale.map(([name]) => name), ...old]
+}
+
+const isBuilt = (name) => name.startsWith('dist/')
+
+function write(name, text) {
+  mkdirSync(dirname(join(ROOT, name)), { recursive: true })
+  writeFileSync(join(ROOT, name), text)
 }
 
 /** The ES module only passes on what the CommonJS one has, so that there is one copy of every class. */

@@ -283,8 +283,8 @@ pub(crate) static TABLE: &[Row] = &[
     ),
 ];
 
-/// Tools that run tests if they are those of a server, in normal form. By itself the name stands for any tool, as in the
-/// tests of agents.
+/// Tools that run tests if they are those of a server, in normal form. By itself it is the
+/// name of a tool that a host tries out.
 pub(super) const TESTS_OF_SERVERS: [&str; 2] = ["test", "tests"];
 
 /// Prefixes of tools that never run commands: `filesystem-edit`, `ace-find_definition`.

@@ -463,7 +463,7 @@ pub(super) fn may_destroy(text: &str) -> bool {
         geli|control|mirror|raid|label|trim|unlink|replace(|symlink|readdir|scandir|cpsync|copytree|fork|spawn|system|exec|zip|\
         xz|zst|lz|compress|brotli|rip |gio|rar |bfs|hg |svn|jj|reset|restore|checkout|stash|read-tree|rename|upx|patchelf|aria2|qemu|cmake|gdb|.remove";
     let lower = text.to_ascii_lowercase();
-    // `add` does nothing of `dd`.
+    // `dd` only as a word, because `add` has it, too. `gdd`, `dcfldd` and `dc3dd` are above, by their endings.
     let mut dd = lower.match_indices("dd").map(|(at, _)| &lower[..at]);
     PARTS.split('|').any(|part| lower.contains(part))
         || dd.any(|before| !before.ends_with(|letter: char| letter.is_ascii_alphanumeric()))
