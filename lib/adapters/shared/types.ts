@@ -71,7 +71,9 @@ export interface RequestControls {
    * once for each session, with the model and the provider of its first request as far as the host names them: `prices` of a
    * `HistoryPruner` takes the model. The answers for the 1,000 sessions used last are kept. `observe` receives the usage of responses.
    */
-  history?: HistoryControl | ((sessionId: string | undefined, recipient: Recipient) => HistoryControl | undefined)
+  history?:
+    | HistoryControl
+    | ((sessionId: string | undefined, recipient: { [Fact in keyof Recipient]?: string }) => HistoryControl | undefined)
   /**
    * Sends a request that did not fit once more, shorter. `false` lets the error through.
    * @default {}
