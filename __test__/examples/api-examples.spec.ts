@@ -1,21 +1,10 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { exports as entries } from '../../package.json'
+import { ROOT, strictProblems, strictProject } from './strict-project'
 
-// Examples of the API reference are parts of programs: what Spillway exports is imported for them, and what else they name is `any`.
-// So each must use our names, options and results as their types have them. The other pages are run, by `snippets.spec.ts`.
-const ROOT = join(__dirname, '..', '..')
+// Examples of the API reference are parts of programs: what Spillway exports is imported for them, and names of the reader's
+// own are `any`. So each must use our names, options and results as their types have them. The other pages are run, by `snippets.spec.ts`.
 const PAGES = join(ROOT, 'docs', 'api')
 
 /** The examples of a page, by the name they belong to: the blocks before its declaration, which is the last one. */
@@ -32,44 +21,40 @@ function examplesOf(page: string): { page: string; title: string; code: string }
 
 const examples = readdirSync(PAGES).sort().flatMap(examplesOf)
 
+/** Names that examples leave to the reader. A name of ours that is misspelt is not among them. */
+const OF_READER = [
+  ...'Agent api askTheUser base bash checkpointer config contextWindowTokens controls conversationId coordination'.split(
+    ' ',
+  ),
+  ...'createAgent createServer cwd gate generateText handler heads homedir humanInTheLoopMiddleware initialState'.split(
+    ' ',
+  ),
+  ...'inputSchema join ledger log message messages model modes myTools next objects outputs overflow permission'.split(
+    ' ',
+  ),
+  ...'policy query rawClient registry response server service session sessionId show sql stepCountIs storage stored'.split(
+    ' ',
+  ),
+  ...'streamFn summarize systemPrompt text token toolCallId tools truncation vault wrapLanguageModel'.split(' '),
+]
+
 /** Errors of TypeScript about a name that is declared nowhere. */
 const UNKNOWN = new Set([2304, 2552, 18004])
 
 let dir: string
 beforeAll(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-api-examples-')))
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(ROOT, join(dir, 'node_modules', 'spillway'), 'dir')
-  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
+  dir = strictProject('api-examples')
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const fileOf = (title: string) => join(dir, `${title}.mts`)
-
-function problemsOf(): { title: string; code: number; text: string; name: string }[] {
-  const program = ts.createProgram(
+const fileOf = (title: string) => `${title}.mts`
+const write = (title: string, code: string) => writeFileSync(join(dir, fileOf(title)), `${code}\nexport {}\n`)
+const problems = () =>
+  strictProblems(
+    dir,
     examples.map(({ title }) => fileOf(title)),
-    {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noImplicitAny: false,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules', '@types')],
-    },
+    { noImplicitAny: false },
   )
-  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, length = 0, code, messageText }) => ({
-    title: file?.fileName.split('/').at(-1)?.replace('.mts', '') ?? '',
-    code,
-    text: ts.flattenDiagnosticMessageText(messageText, ' '),
-    name: file?.text.slice(start, start + length) ?? '',
-  }))
-}
 
 /** Subpaths by the name of their pages; adapters are imported on their own pages only. */
 const ENTRIES = Object.entries(entries as Record<string, { require?: { types?: string } }>).flatMap(
@@ -92,17 +77,18 @@ function importOf(name: string, page: string): string | undefined {
 
 test('every example of the API reference compiles in the strictest mode', () => {
   expect(examples.length).toBeGreaterThan(50)
-  for (const { title, code } of examples) writeFileSync(fileOf(title), `${code}\nexport {}\n`)
-  const missing = new Map<string, Set<string>>()
-  for (const { title, code, name } of problemsOf()) {
-    if (UNKNOWN.has(code)) missing.set(title, (missing.get(title) ?? new Set()).add(name))
-  }
+  for (const { title, code } of examples) write(title, code)
+  const unknown = problems().filter(({ code }) => UNKNOWN.has(code))
+  const ofReader = new Set<string>()
   for (const { page, title, code } of examples) {
-    const lines = [...(missing.get(title) ?? [])].map((name) => {
+    const names = new Set(unknown.flatMap(({ file, about }) => (file === fileOf(title) ? [about] : [])))
+    const lines = [...names].map((name) => {
       const from = importOf(name, page)
+      if (from === undefined) ofReader.add(name)
       return from === undefined ? `declare let ${name}: any` : `import { ${name} } from '${from}'`
     })
-    writeFileSync(fileOf(title), `${lines.join('\n')}\n${code}\nexport {}\n`)
+    write(title, [...lines, code].join('\n'))
   }
-  expect(problemsOf().map(({ title, name, text }) => `${title}: ${name}: ${text}`)).toEqual([])
+  expect(problems().map(({ file, about, message }) => `${file}: ${about}: ${message}`)).toEqual([])
+  expect([...ofReader].sort()).toEqual(OF_READER)
 })

@@ -1,22 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { ROOT, strictProblems, strictProject } from './strict-project'
 
 // Every block of code in README and docs is a whole module: it compiles under `strict` and it runs. A block that imports a
 // framework compiles and runs here with a stand-in (`stand-ins/`), and the test's title says so; `npm run test:adapters` compiles
 // the blocks of `docs/recipes.md` against the real frameworks and runs an agent with each.
-const ROOT = join(__dirname, '..', '..')
 const PAGES = [
   ...['README.md', 'README.zh-CN.md', 'SECURITY.md'],
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -74,12 +64,7 @@ const jsOf = (code: string) => ts.transpileModule(code, { compilerOptions: JS })
 
 let dir: string
 beforeAll(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-snippets-')))
-  mkdirSync(join(dir, 'node_modules', '@types'), { recursive: true })
-  symlinkSync(ROOT, join(dir, 'node_modules', 'spillway'), 'dir')
-  symlinkSync(join(ROOT, 'node_modules', '@types', 'node'), join(dir, 'node_modules', '@types', 'node'), 'dir')
-  symlinkSync(join(ROOT, 'node_modules', 'undici-types'), join(dir, 'node_modules', 'undici-types'), 'dir')
-  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }')
+  dir = strictProject('snippets')
   for (const [name, file] of Object.entries(STAND_INS)) {
     const folder = join(dir, 'node_modules', name)
     const code = readFileSync(join(__dirname, 'stand-ins', `${file}.ts`), 'utf8')
@@ -110,25 +95,10 @@ test.each([
   ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
   ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
 ])('every block compiles in the strictest mode with module resolution %s', (_, module, moduleResolution) => {
-  const program = ts.createProgram(
-    blocks.map((block) => join(dir, `${nameOf(block)}.ts`)),
-    {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
-      module,
-      moduleResolution,
-      types: ['node'],
-      typeRoots: [join(dir, 'node_modules', '@types')],
-    },
+  const files = blocks.map((block) => `${nameOf(block)}.ts`)
+  const found = strictProblems(dir, files, { module, moduleResolution }).map(
+    ({ file, line, message }) => `${file}:${line} ${message}`,
   )
-  const found = ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
-    const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0
-    return `${file?.fileName.split('/').at(-1)}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-  })
   expect(found).toEqual([])
 })
 
