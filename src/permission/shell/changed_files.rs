@@ -94,17 +94,27 @@ impl Walker<'_> {
         self.out.doubted.extend(self.out.files.drain(before..));
     }
 
-    /// Adds the files among the words of a program that it may change.
-    pub(super) fn doubted_files(
+    /// Adds what a program may change: files among its words, and folders with everything in them.
+    pub(super) fn may_change(
         &mut self,
         base: &str,
         program: Option<&Program>,
         words: &[Word],
         operands: &[usize],
     ) {
-        if !self.with_doubts {
-            return;
+        if self.with_doubts {
+            self.doubted_files(base, program, words, operands);
+            self.changed_folders(base, program, words, operands);
         }
+    }
+
+    fn doubted_files(
+        &mut self,
+        base: &str,
+        program: Option<&Program>,
+        words: &[Word],
+        operands: &[usize],
+    ) {
         if program.is_some_and(|program| program.kind == Kind::Git) {
             return self.doubted_by_git(words);
         }
@@ -185,17 +195,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Adds the folders that a program changes with everything in them.
-    pub(super) fn changed_folders(
+    fn changed_folders(
         &mut self,
         base: &str,
         program: Option<&Program>,
         words: &[Word],
         operands: &[usize],
     ) {
-        if !self.with_doubts {
-            return;
-        }
         let rest = words.get(1..).unwrap_or_default();
         let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
         let plain = rest.iter().filter(|word| !is_option(word));

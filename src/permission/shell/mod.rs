@@ -50,6 +50,7 @@
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
+//! | [`git_pathspecs`] | which files a pattern of git means |
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
@@ -58,6 +59,7 @@
 //! | [`names_in_input`] | which programs read the names of files from their input |
 //! | [`subcommands`] | which command of a program follows its options |
 //! | [`wrappers`] | which programs run their arguments |
+//! | [`env_command`] | what the options of `env` say |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
 //! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
 //! | [`known_programs`] | what a program of the table does with its words, by its kind |
@@ -97,6 +99,7 @@ mod dialects;
 mod disk_writers;
 mod edited_files;
 mod ending_programs;
+mod env_command;
 mod essential_packages;
 mod expand;
 mod expand_parameters;
@@ -106,6 +109,7 @@ mod fork_bombs;
 mod forks_in_code;
 mod git;
 mod git_helpers;
+mod git_pathspecs;
 mod git_settings;
 mod given_code;
 mod grep_args;

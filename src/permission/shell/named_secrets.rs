@@ -4,7 +4,7 @@ use super::analyzer::Walker;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, git, grep_args, sed_awk_find};
+use super::{AnalyzedCommand, Concern, CoveredBy, git, git_pathspecs, grep_args, sed_awk_find};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 use crate::util::words::has_word;
@@ -90,7 +90,7 @@ impl Walker<'_> {
             if !word.known {
                 continue;
             }
-            if (is_git && (git::is_text(words, at) || git::is_exclusion(&word.text)))
+            if (is_git && (git::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
                 || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
@@ -100,7 +100,11 @@ impl Walker<'_> {
             }
             let text = without_classes(&word.text);
             for piece in name_candidates(&text, is_git) {
-                let piece = if takes_globs { git::without_magic(piece, &word.text) } else { piece };
+                let piece = if takes_globs {
+                    git_pathspecs::without_magic(piece, &word.text)
+                } else {
+                    piece
+                };
                 let glob = word.glob || (takes_globs && piece.contains(['*', '?', '[']));
                 let is_secret = if glob {
                     self.sensitive.can_be_sensitive(piece, false)
@@ -127,7 +131,8 @@ impl Walker<'_> {
                     continue;
                 }
                 // The letters of a path in any case can be any.
-                let in_any_case = is_git && !is_secret && git::folds_case(words, &word.text);
+                let in_any_case =
+                    is_git && !is_secret && git_pathspecs::folds_case(words, &word.text);
                 let text = match in_any_case {
                     true => piece.replace(|letter: char| letter.is_ascii_alphabetic(), "?"),
                     false => piece.to_owned(),
@@ -140,7 +145,7 @@ impl Walker<'_> {
                     tilde: word.tilde && piece == word.text,
                     ..Word::default()
                 };
-                let is_from_top = is_git && git::is_from_top(&word.text);
+                let is_from_top = is_git && git_pathspecs::is_from_top(&word.text);
                 let concern = self.at_tops(is_from_top, |walker| match is_secret {
                     true => walker.file(Domain::Read, &file),
                     false => {

@@ -266,8 +266,7 @@ impl Walker<'_> {
         };
         self.whole_folders(base, program, words, &operands);
         self.edited_files(base, (words, &operands), &mut command);
-        self.doubted_files(base, program, words, &operands);
-        self.changed_folders(base, program, words, &operands);
+        self.may_change(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);

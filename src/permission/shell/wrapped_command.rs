@@ -2,10 +2,11 @@
 
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
+use super::env_command::{self, Environment};
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, told};
 use super::word::Word;
-use super::wrappers::{self, Environment, Wrapped};
+use super::wrappers::{self, Wrapped};
 use super::{AnalyzedCommand, Concern, CoveredBy, possible_commands, variables};
 use crate::permission::Domain;
 
@@ -164,7 +165,7 @@ impl Walker<'_> {
             None => words[env.at..].to_vec(),
             Some((at, from)) => [
                 vec![Word::plain("env")],
-                wrappers::split(&words[at].text[from..]),
+                env_command::split(&words[at].text[from..]),
                 words.get(at + 1..).unwrap_or_default().to_vec(),
             ]
             .concat(),
