@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { onLinux, onUnix } from '../support/only'
@@ -240,6 +240,16 @@ describe('a preview in a result of a command', () => {
     for (const forged of [preview.replace('line 8999 of', 'line X of'), `${LONG}\n${preview}`]) {
       expect(await asked(forged)).toMatch(PATH)
     }
+  })
+
+  test('is known although a process was killed while it noted another one', async () => {
+    const log = join(store, 'previews.jsonl')
+    const first = await printed()
+    const torn = readFileSync(log, 'utf8').slice(0, 60)
+    appendFileSync(log, torn)
+    const second = await printed()
+    expect(readFileSync(log, 'utf8').split('\n')).toContain(torn)
+    for (const preview of [first, second]) expect(await asked(preview)).toBeUndefined()
   })
 
   test('is forgotten with its output', async () => {

@@ -1,15 +1,13 @@
 /** A log beside the outputs of a store: one line of JSON for an output, by its path. */
 
-import { closeSync, constants, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJsonLines } from '../util/json-lines'
+import { appendJsonLine, readJsonLines } from '../util/json-lines'
 import { makeFolder } from '../util/make-folder'
 import { warn } from '../util/warn'
 
 /** Above this size, lines of removed outputs are dropped. */
 const MAX_BYTES = 4 * 2 ** 20
-
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
 /** Reads and writes the lines. A log that cannot be written loses no output: it is only reported. */
 export class StoreLog<T extends { path: string }> {
@@ -32,13 +30,7 @@ export class StoreLog<T extends { path: string }> {
       // Outputs in a bucket may be the first that this machine keeps a log of.
       makeFolder(dir)
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) this.removeOld(file)
-      const handle = openSync(file, APPEND, 0o600)
-      try {
-        // One write, so that lines of processes that run at the same time do not mix.
-        writeSync(handle, `${JSON.stringify(line)}\n`)
-      } finally {
-        closeSync(handle)
-      }
+      appendJsonLine(file, line)
     })
   }
 
@@ -81,8 +73,8 @@ export class StoreLog<T extends { path: string }> {
     const kept = this.readLines(file).filter(({ path }) => statSync(path, { throwIfNoEntry: false }) !== undefined)
     const lines = kept.map((each) => `${JSON.stringify(each)}\n`)
     // The oldest go even if their outputs are there: a log that is full must not be written again for each line.
-    let bytes = lines.reduce((sum, line) => sum + line.length, 0)
-    while (bytes > MAX_BYTES / 2) bytes -= lines.shift()?.length ?? bytes
+    let bytes = Buffer.byteLength(lines.join(''))
+    while (bytes > MAX_BYTES / 2) bytes -= Buffer.byteLength(lines.shift() ?? '')
     const temporary = `${file}.${process.pid}`
     writeFileSync(temporary, lines.join(''), { mode: 0o600 })
     renameSync(temporary, file)

@@ -1,6 +1,9 @@
-/** Files with one line of JSON for each record. */
+/** Files with one line of JSON for each record, that several processes append to. */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
+const LINE_FEED = 0x0a
 
 /** Records of a file, and the position after the last line that has ended. */
 export interface JsonLines<T> {
@@ -8,10 +11,21 @@ export interface JsonLines<T> {
   bytes: number
 }
 
-/**
- * Reads the records that are complete from a position on; none if the file cannot be read. A line that a killed process left is
- * skipped.
- */
+/** Appends a record: in one write, which the system does not mix with those of other processes. */
+export function appendJsonLine(file: string, record: object): void {
+  const handle = openSync(file, APPEND, 0o600)
+  try {
+    const last = Buffer.alloc(1, LINE_FEED)
+    const { size } = fstatSync(handle)
+    if (size > 0) readSync(handle, last, 0, 1, size - 1)
+    // A process that was killed may have left a part of a line.
+    writeSync(handle, `${last[0] === LINE_FEED ? '' : '\n'}${JSON.stringify(record)}\n`)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Reads the records from a position on whose lines have ended; none if the file cannot be read. Other lines are skipped. */
 export function readJsonLines<T>(file: string, isWhole: (read: Partial<T>) => boolean, from = 0): JsonLines<T> {
   let content: Buffer
   try {
@@ -19,9 +33,9 @@ export function readJsonLines<T>(file: string, isWhole: (read: Partial<T>) => bo
   } catch {
     return { records: [], bytes: from }
   }
-  const bytes = from + content.lastIndexOf('\n') + 1
+  const ended = content.lastIndexOf(LINE_FEED) + 1
   const records = content
-    .toString()
+    .toString('utf8', 0, ended)
     .split('\n')
     .flatMap((line) => {
       try {
@@ -31,7 +45,7 @@ export function readJsonLines<T>(file: string, isWhole: (read: Partial<T>) => bo
         return []
       }
     })
-  return { records, bytes }
+  return { records, bytes: from + ended }
 }
 
 function readFrom(file: string, from: number): Buffer {

@@ -1,8 +1,8 @@
 /** Files of a session that hooks share, in the store: one line of JSON for each record, removed a week after the last. */
 
-import { appendFileSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs'
+import { readdirSync, rmSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJsonLines } from '../../util/json-lines'
+import { appendJsonLine, readJsonLines } from '../../util/json-lines'
 import { makeFolder } from '../../util/make-folder'
 
 const MAX_AGE_MS = 7 * 24 * 60 * 60 * 1000
@@ -25,13 +25,13 @@ export function sizeIn(dir: string, file: SessionFile): number {
 }
 
 /**
- * Adds a record. It is one write at the end of the file, which the system does not mix with those of other hooks. Returns false where
- * nothing can be written, such as in a home folder that is read-only: outputs are saved elsewhere then, and only this is forgotten.
+ * Adds a record. Returns false where nothing can be written, such as in a home folder that is read-only: outputs are saved elsewhere
+ * then, and only this is forgotten.
  */
 export function addRecord(dir: string, file: SessionFile, record: object): boolean {
   try {
     makeFolder(dir)
-    appendFileSync(join(dir, nameOf(file)), `${JSON.stringify(record)}\n`, { mode: 0o600 })
+    appendJsonLine(join(dir, nameOf(file)), record)
     return true
   } catch {
     return false

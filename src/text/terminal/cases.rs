@@ -66,6 +66,7 @@ pub(super) static CASES: &[Case] = &[
     ("frame 1\nx\n\x1b[H\x1b[Jframe 2\ny\n", &[("frame 2", 3), ("y", 4)]),
     ("gone\n\x1bcnew", &[("new", 2)]),
     ("\x1b[3;5Hx\x1b[Hy", &[("y", 1), ("", 1), ("    x", 1)]),
+    ("\x1b[s\x1b[60d\n\n\n\n\n\x1b8\x1b[J\x1b[Ha", &[("", 1), ("a", 6)]),
     ("a\nb\nc\x1b[2dB", &[("a", 1), ("bB", 3), ("c", 3)]),
     // A bar outside of the region that scrolls, as apt draws one.
     (

@@ -129,6 +129,7 @@ impl Page {
                 // Lines that scrolled out do not return when the screen has fewer lines.
                 let bottom = self.above + self.rows.len() as u64;
                 self.floor = self.floor.max(bottom.saturating_sub(ROWS as u64));
+                self.top = self.top.map(|top| top.max(self.floor));
                 self.rows.truncate(cursor + 1);
                 self.rows.iter_mut().skip(cursor).for_each(|row| row.erase_from(self.column));
             }

@@ -318,6 +318,7 @@ impl Naive {
             'J' => {
                 if first == 0 {
                     self.floor = self.floor.max(self.lines.len().saturating_sub(ROWS));
+                    self.top = self.top.max(self.floor);
                     self.lines.truncate(self.row + 1);
                     self.lines[self.row].erase(self.column, usize::MAX);
                 } else if first == 1 {
