@@ -482,11 +482,6 @@ test.each(['codex', 'cursor'])('%s, which never closes standard input, gets an a
 /** Files whose opening blocks the whole process until another one opens their other end. */
 const blocking: [what: string, file: string, call: Payload][] = [
   [
-    'the files that were read',
-    'reads-s.jsonl',
-    { hook_event_name: 'PostToolUse', tool_name: 'Read', tool_input: { file_path: '/a' }, tool_response: 'x' },
-  ],
-  [
     'the results in view',
     'shown-s.jsonl',
     { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: {}, tool_response: { stdout: LONG, stderr: '' } },
