@@ -4,6 +4,7 @@
 //     npm run fuzz                                  # ten minutes a target
 //     npm run fuzz -- --seconds 60 --target search  # one of them, for a minute
 //     node scripts/test/fuzz.mjs --quick                 # five seconds a target, keeping nothing; part of npm test
+//     node scripts/test/fuzz.mjs --quick --build         # only builds what a quick run starts
 
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -55,7 +56,12 @@ const QUICK_SECONDS = 5
 const TARGETS = readdirSync(join(FUZZ, 'targets')).map((file) => file.replace(/\.rs$/, ''))
 
 const { values: asked } = parseArgs({
-  options: { seconds: { type: 'string' }, target: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    seconds: { type: 'string' },
+    target: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    build: { type: 'boolean', default: false },
+  },
 })
 const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
 const targets = asked.target === undefined ? TARGETS : TARGETS.filter((name) => name === asked.target)
@@ -245,6 +251,11 @@ await main(async () => {
     throw new Error(
       `Invalid option --target: expected one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}, received ${asked.target}`,
     )
+  }
+  if (asked.build) {
+    const reason = await build()
+    if (reason) throw new Error(reason)
+    return
   }
   for (const name of specs) {
     const spec = ['node_modules/jest/bin/jest.js', '--runInBand', SPECS[name]]

@@ -55,23 +55,30 @@ const plain = (text) => ({
   skipped: sum(text, /^\w+: \d+ passed, \d+ failed, (\d+) skipped/gm),
 })
 
+const FUZZ = ['scripts/test/fuzz.mjs', '--quick']
+
+async function compileTests() {
+  await step('Compiling the Rust tests', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
+  await step('Compiling the fuzz targets', process.execPath, [...FUZZ, '--build'])
+}
+
 await main(async () => {
   await install()
-  // Linking the add-on keeps one core busy for more than a minute; the other compiles the tests. If that fails, the tests say it.
-  const compiled = step('Compiling the Rust tests', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
-  await Promise.all([build(), compiled.catch(() => {})])
+  // Linking the add-on keeps one core busy for two minutes; the other compiles tests. If that fails, the tests say it.
+  await Promise.all([build(), compileTests().catch(() => {})])
   const stale = await entries({ check: true })
   if (stale.length > 0) failures.push(`${stale.join(', ')} differ from lib/: run npm run build and commit them`)
   const { bytes, problem } = binarySize()
   process.stderr.write(`  The binary: ${bytes.toLocaleString('en')} bytes\n`)
   if (problem) failures.push(problem)
   await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo)
-  await count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
+  // Specs wait for processes and clocks most of the time; fuzzing has the lowest priority and takes the rest.
+  const specs = count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
+  await Promise.all([specs, count('Fuzz targets', process.execPath, FUZZ, plain)])
   await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain)
   if (process.platform === 'linux') {
     await count('Torture', process.execPath, ['scripts/test/torture.mjs', '--quick'], plain)
   }
-  await count('Fuzz targets', process.execPath, ['scripts/test/fuzz.mjs', '--quick'], plain)
   for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
   const { passed, failed, skipped } = counts
   console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)
