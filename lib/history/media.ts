@@ -1,6 +1,6 @@
 /** Images and files in messages: their bytes in a request, and what a header says about an image. */
 
-import { createHash } from 'node:crypto'
+import { sha256Hash } from '../util/crypto'
 import { groupedBy } from '../util/grouped'
 import { isRecord } from '../validation/validate'
 import { kindOfMedia } from './formats/reasoning-and-files'
@@ -39,7 +39,7 @@ const SAMPLES = 16
  * checksums of a PNG.
  */
 function fingerprintOf(type: string, data: string | Uint8Array): string {
-  const digest = createHash('sha256').update(type)
+  const digest = sha256Hash().update(type)
   const step = Math.max(SAMPLE, Math.ceil(data.length / SAMPLES))
   for (let at = 0; at < data.length; at += step) digest.update(data.slice(at, at + SAMPLE))
   digest.update(data.slice(-SAMPLE))
@@ -123,7 +123,7 @@ export function mediumKey(medium: Medium): string | undefined {
 }
 
 export function digestOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('base64')
+  return sha256Hash().update(content).digest('base64')
 }
 
 /** Bytes that have the size of most images. */

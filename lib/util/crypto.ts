@@ -3,6 +3,8 @@
  * takes.
  */
 
+import type { Hash } from 'node:crypto'
+
 let loaded: typeof import('node:crypto') | undefined
 
 function crypto(): typeof import('node:crypto') {
@@ -20,7 +22,12 @@ export function randomBytes(count: number): Buffer {
   return crypto().randomBytes(count)
 }
 
+/** A SHA-256 hash that takes its text piece by piece. */
+export function sha256Hash(): Hash {
+  return crypto().createHash('sha256')
+}
+
 /** A name of a text that no other text has. */
 export function sha256(text: string): string {
-  return crypto().createHash('sha256').update(text).digest('hex')
+  return sha256Hash().update(text).digest('hex')
 }
