@@ -15,6 +15,7 @@
 //! | [`terminal_preview`] | a preview of terminal output as a screen shows it |
 //! | [`binary`] | whether a text is binary data, which no preview shows |
 //! | [`strategies`] | which of these makes the preview |
+//! | `lazy_regex` | the expressions of tables, compiled when they are first asked |
 //! | `line_buffer` | how a text that comes in pieces is split into lines |
 //! | `retained` | what a strategy keeps of a long text in bounded memory |
 //! | [`render`] | how preview and notice fit into the limits together |
@@ -50,6 +51,7 @@ pub mod diff;
 mod fixture;
 pub mod head_tail;
 pub mod json;
+mod lazy_regex;
 pub mod limits;
 mod line_buffer;
 pub mod lines;

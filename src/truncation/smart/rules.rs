@@ -7,10 +7,13 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::ranking::Ranking;
 use super::table::{RULES, Rule};
+use crate::truncation::lazy_regex::LazyRegex;
 use crate::util::regex_source::RegexSource;
 
 /// Levels of loggers that need no action.
-const QUIET: &str = r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ";
+static QUIET: LazyRegex = LazyRegex::new(
+    r"(^|[\s\[|(<])(FINE|FINER|FINEST|DEBUG|TRACE|VERBOSE|INFO|NOTICE|CONFIG)([\]\s:|)>]|$)|(level=|\[)(debug|trace|verbose|info|notice)\b|^npm (http|silly|verbose|verb|info|timing|notice) ",
+);
 /// They are near the start of a line.
 const QUIET_WITHIN: usize = 80;
 
@@ -83,7 +86,6 @@ fn compiled(pattern: &RegexSource) -> Result<Regex, String> {
 pub struct Rules {
     ranking: Ranking,
     rules: Vec<Ready>,
-    quiet: Regex,
     words: AhoCorasick,
     /// The rule of each word.
     rule_of: Vec<usize>,
@@ -91,8 +93,26 @@ pub struct Rules {
 
 #[derive(Debug)]
 struct Ready {
-    pattern: Option<Regex>,
+    condition: Condition,
     verdict: Verdict,
+}
+
+/// What a line with a word of a rule has to match, too.
+#[derive(Debug)]
+enum Condition {
+    Nothing,
+    OfTable(LazyRegex),
+    OfCaller(Regex),
+}
+
+impl Condition {
+    fn is_met(&self, line: &[u8]) -> bool {
+        match self {
+            Condition::Nothing => true,
+            Condition::OfTable(lazy) => lazy.get().is_some_and(|pattern| pattern.is_match(line)),
+            Condition::OfCaller(pattern) => pattern.is_match(line),
+        }
+    }
 }
 
 static BUILT_IN: LazyLock<Arc<Rules>> = LazyLock::new(|| {
@@ -121,33 +141,29 @@ impl Rules {
         for (index, rule) in table.iter().enumerate() {
             words.extend(rule.words.iter().map(|word| word.as_bytes()));
             rule_of.extend(rule.words.iter().map(|_| index));
-            let pattern = match rule.pattern {
-                "" => None,
-                pattern => {
-                    let built = RegexBuilder::new(pattern).unicode(false).build();
-                    Some(built.map_err(|error| (None, error.to_string()))?)
-                }
+            let condition = match rule.pattern {
+                "" => Condition::Nothing,
+                pattern => Condition::OfTable(LazyRegex::new(pattern)),
             };
             let Rule { weight, before, after, .. } = *rule;
-            rules.push(Ready { pattern, verdict: Verdict { weight, before, after } });
+            rules.push(Ready { condition, verdict: Verdict { weight, before, after } });
         }
         for (place, extra) in extras.iter().enumerate() {
             words.extend(extra.words.iter().map(|word| word.as_bytes()));
             rule_of.extend(extra.words.iter().map(|_| rules.len()));
             let pattern = extra.pattern.as_ref().map(compiled).transpose();
             let pattern = pattern.map_err(|problem| (Some(place), problem))?;
+            let condition = pattern.map_or(Condition::Nothing, Condition::OfCaller);
             let Extra { weight, before, after, .. } = *extra;
-            rules.push(Ready { pattern, verdict: Verdict { weight, before, after } });
+            rules.push(Ready { condition, verdict: Verdict { weight, before, after } });
         }
-        let quiet = RegexBuilder::new(QUIET).unicode(false).build();
-        let quiet = quiet.map_err(|error| (None, error.to_string()))?;
         let words = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .kind(Some(AhoCorasickKind::DFA))
             .build(&words)
             .map_err(|error| (None, error.to_string()))?;
-        Ok(Rules { ranking: Ranking::built_in(), rules, quiet, words, rule_of })
+        Ok(Rules { ranking: Ranking::built_in(), rules, words, rule_of })
     }
 
     /// The rules by default with other trees to rank lines by.
@@ -183,7 +199,7 @@ impl Rules {
             if !is_veto && best.is_some_and(|best| best.weight >= rule.verdict.weight) {
                 continue;
             }
-            if rule.pattern.as_ref().is_none_or(|pattern| pattern.is_match(line)) {
+            if rule.condition.is_met(line) {
                 if is_veto {
                     return None;
                 }
@@ -198,16 +214,16 @@ impl Rules {
         let line = line.get(..JUDGED).unwrap_or(line);
         self.words.find_overlapping_iter(line).any(|found| {
             let index = self.rule_of.get(found.pattern().as_usize());
-            index.and_then(|index| self.rules.get(*index)).is_some_and(|rule| {
-                let matches = |pattern: &Regex| pattern.is_match(line);
-                rule.verdict.weight == 0 && rule.pattern.as_ref().is_none_or(matches)
-            })
+            index
+                .and_then(|index| self.rules.get(*index))
+                .is_some_and(|rule| rule.verdict.weight == 0 && rule.condition.is_met(line))
         })
     }
 
     /// Returns true if a line marks itself as no news, and does not report a failed answer.
     pub fn is_quiet(&self, line: &[u8]) -> bool {
-        self.quiet.find(line.get(..QUIET_WITHIN).unwrap_or(line)).is_some_and(|found| {
+        let start = line.get(..QUIET_WITHIN).unwrap_or(line);
+        QUIET.get().and_then(|quiet| quiet.find(start)).is_some_and(|found| {
             let rest = line.get(found.end()..).unwrap_or_default();
             !rest.windows(3).any(|code| matches!(code, [b' ', b'5', b'0']))
         })
@@ -236,6 +252,7 @@ mod tests {
         Rules::new(RULES).unwrap();
         assert!(RULES.len() + MAX_EXTRA <= 128);
         for rule in RULES {
+            assert!(LazyRegex::new(rule.pattern).get().is_some(), "{rule:?}");
             assert!(rule.weight <= MAX_WEIGHT && !rule.words.is_empty(), "{rule:?}");
             for word in rule.words {
                 assert_eq!(*word, word.to_ascii_lowercase());

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::Regex;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, PatternSet, meta};
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use super::retained::{RetainedTest, RetainedTests};
 use super::rules::{Inside, Rule, Says};
 use super::runners::RUNNERS;
 use super::xml::{XmlFailure, XmlScanner};
+use crate::truncation::lazy_regex::LazyRegex;
 use crate::truncation::line_buffer::{LineBuffer, RawLine};
 use crate::truncation::smart::scan::plain;
 
@@ -46,12 +47,11 @@ fn matches(line: &[u8]) -> PatternSet {
 }
 
 /// The patterns with their groups, compiled when a line matches them first.
-static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
-    LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
+static PATTERNS: LazyLock<Vec<LazyRegex>> =
+    LazyLock::new(|| RULES.iter().map(|(_, rule)| LazyRegex::new(rule.pattern)).collect());
 
 fn pattern(rule: usize) -> Option<&'static Regex> {
-    let compile = || RegexBuilder::new(RULES.get(rule)?.1.pattern).unicode(false).build().ok();
-    PATTERNS.get(rule)?.get_or_init(compile).as_ref()
+    PATTERNS.get(rule)?.get()
 }
 
 /// An event of `go test -json`.
