@@ -134,7 +134,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
     "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
-    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
+    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
     // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
@@ -181,7 +181,12 @@ impl Token {
 
     /// Returns the name of its service, if only that name before it tells it from other texts.
     pub(super) fn service(&self) -> Option<&'static [u8]> {
-        (self.prefix == "u+").then_some(b"pagerduty")
+        match self.prefix {
+            "u+" => Some(b"pagerduty"),
+            "key_" => Some(b"cursor"),
+            "live_" | "test_" => Some(b"lob"),
+            _ => None,
+        }
     }
 
     fn is_address(&self) -> bool {
