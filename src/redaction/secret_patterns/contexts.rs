@@ -232,7 +232,7 @@ pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMu
         let mut next = at - title.len();
         // The name of a file, the number of a line and the like before it.
         let prefix = run(title.get(..dashes).unwrap_or_default(), |byte| byte >= b' ');
-        // Only the last line of a body is short; alone and without padding it may be any word.
+        // Only the last line of a body is short; alone it may be any word.
         let mut last = None;
         while next > at.saturating_sub(MAX_LENGTH).max(1) && text.get(next - 1) == Some(&b'\n') {
             let line = line_before(text, next - 1, 256);
@@ -246,7 +246,11 @@ pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMu
                 break;
             }
             next = line_end - line.len();
-            if length < MIN_LINE && !line.ends_with(b"=") {
+            let has = |is: fn(&u8) -> bool| line.iter().rev().take(length).any(is);
+            let is_mixed = has(u8::is_ascii_digit)
+                && has(u8::is_ascii_uppercase)
+                && has(u8::is_ascii_lowercase);
+            if length < MIN_LINE && !is_mixed && !line.ends_with(b"=") {
                 last = Some(line_end - length..line_end);
                 continue;
             }

@@ -10,13 +10,15 @@ use super::contexts::{line_before, run};
 use super::escapes;
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
-use super::secret_values::{self, Form, MAX_JUDGED};
+use super::secret_values::{self, Form};
 use super::separators::{linking_word, replacement};
 use super::value::{self, Value};
 use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
 pub(super) const MAX_NAME_LENGTH: usize = 64;
+/// Number of bytes of a value without quotes that decide if it is a secret.
+const BEGINNING: usize = 128;
 /// Maximum number of bytes and of lines of a here-document.
 const MAX_DOCUMENT_LENGTH: usize = 4096;
 const MAX_LINES: usize = 16;
@@ -134,8 +136,8 @@ impl Name {
 
     /// Returns the value at `at`, if it is a secret. Many names can share one long value: its beginning decides.
     fn value(&self, text: &[u8], form: Form, at: usize) -> Option<Range<usize>> {
-        let beginning = self.value_within(text, form, at, MAX_JUDGED)?;
-        if beginning.len() < MAX_JUDGED / 2 {
+        let beginning = self.value_within(text, form, at, BEGINNING)?;
+        if beginning.len() < BEGINNING / 2 {
             return Some(beginning);
         }
         self.value_within(text, form, at, value::MAX_VALUE_LENGTH).or(Some(beginning))
@@ -173,13 +175,6 @@ impl Name {
                         let is_query = self.is_query(text);
                         let most = value::most(text, at, most, form);
                         let value = value::bare_within(text, at, is_query, most)?;
-                        let beginning = text.get(value.range.clone())?;
-                        if self.kind == Kind::Key
-                            && beginning.len() > MAX_JUDGED / 2
-                            && !secret_values::is_entropic(beginning)
-                        {
-                            return None;
-                        }
                         // An escaped space does what quotes do.
                         let has_space = text.get(value.range.clone())?.contains(&b' ');
                         (value, has_space)
@@ -272,7 +267,8 @@ impl Name {
         let is_message = value.contains(&b' ')
             && value.first().is_some_and(u8::is_ascii_uppercase)
             && !value.iter().any(u8::is_ascii_digit);
-        is_test || is_message || text.get(..self.begin).is_some_and(|text| text.ends_with(b"--- "))
+        let before = text.get(..self.begin).unwrap_or_default();
+        is_test || is_message || before.ends_with(b"--- ") || before.ends_with(b"tests ")
     }
 
     /// Returns the value that replaces one which is no secret: `"" -> "…"`.

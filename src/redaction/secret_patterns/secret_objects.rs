@@ -168,7 +168,8 @@ impl<'t> Object<'t> {
             let bytes = self.text.get(value).unwrap_or_default();
             let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
             is_coded &= !has(|byte| !byte.is_ascii_alphanumeric() && !b"+/=".contains(byte));
-            is_mixed |= has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+            is_mixed |= has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+                || bytes.len() >= 16 && has(u8::is_ascii_digit);
             odd += usize::from(!bytes.len().is_multiple_of(4));
         });
         // The last value of an object that is cut off may be cut off too.

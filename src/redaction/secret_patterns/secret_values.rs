@@ -59,7 +59,7 @@ fn looks(value: &[u8]) -> Looks {
 }
 
 /// Number of bytes of a value that decide what it is. Many names can share one long value.
-pub(super) const MAX_JUDGED: usize = 512;
+const MAX_JUDGED: usize = 512;
 
 fn beginning(value: &[u8]) -> &[u8] {
     value.get(..MAX_JUDGED).unwrap_or(value)
@@ -144,7 +144,12 @@ pub(super) fn is_secret(
         return true;
     }
     if special > 0 && letters > 0 && value.len() >= least && kind != Kind::Token {
-        return is_literal || form != Form::Sentence && !is_code(value);
+        // The mark at the end of a sentence is none of a password.
+        let is_chosen = || {
+            let inner = looks(value.get(..value.len() - 1).unwrap_or_default());
+            inner.special > 0 && inner.upper > 1 && inner.lower > 0
+        };
+        return is_literal || !is_code(value) && (form != Form::Sentence || is_chosen());
     }
     if is_literal
         && upper > 1
@@ -231,8 +236,10 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         b'#' => rest.iter().all(u8::is_ascii_hexdigit),
         // A password can begin with the mark of a reference.
         b'@' | b'&' | b'{' | b'<' | b'*' | b'/' if is_chosen(rest) => false,
-        b'@' | b'&' => is_identifier(rest),
-        b'!' => rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?".contains(byte)),
+        b'@' | b'&' => rest.split(|byte| *byte == b'{').next().is_some_and(is_identifier),
+        b'!' | b'+' => {
+            rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?()".contains(byte))
+        }
         b'{' | b'<' => true,
         b'[' => value.ends_with(b"]"),
         b'*' => is_identifier(rest) || rest.first() == Some(&b'*'),
