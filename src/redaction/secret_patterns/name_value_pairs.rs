@@ -290,7 +290,8 @@ impl Name {
         let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
         let end = before.get(before.len().saturating_sub(EXPECTED.len())..).unwrap_or_default();
         self.kind == Kind::Token && end.eq_ignore_ascii_case(EXPECTED)
-            || word.ends_with(b":") && word.windows(4).any(|part| part == b"arn:")
+            || word.ends_with(b":")
+                && [&b"arn:"[..], b"AWS::"].iter().any(|part| memmem::find(word, part).is_some())
     }
 
     /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.

@@ -420,12 +420,23 @@ pub(super) fn is_code(value: &[u8]) -> bool {
         after.first() == Some(&open)
             && (after.contains(&close) || after.len() == 1 || close == b')')
     };
-    begins
-        && (closes(b'(', b')')
-            || closes(b'[', b']')
-            || closes(b'{', b'}')
-            || closes(b'<', b'>')
-            || value.windows(2).any(|pair| matches!(pair, b"->" | b"::" | b"??" | b"?.")))
+    // Code without blanks: `token})}catch{}return{`, `key===void`, `null,next`.
+    let goes_on = matches!(after.first(), Some(b'}' | b')' | b'=' | b',' | b'*'));
+    let identifier = value.get(..name).unwrap_or_default();
+    let is_keyword = matches!(identifier, b"null" | b"true" | b"false" | b"yield" | b"class");
+    let is_minified = match after.first() {
+        Some(b'}' | b')') => !identifier.iter().any(u8::is_ascii_digit),
+        Some(b'=') => after.starts_with(b"===") || identifier.ends_with(b"!"),
+        _ => false,
+    };
+    is_keyword && goes_on
+        || begins && is_minified
+        || begins
+            && (closes(b'(', b')')
+                || closes(b'[', b']')
+                || closes(b'{', b'}')
+                || closes(b'<', b'>')
+                || value.windows(2).any(|pair| matches!(pair, b"->" | b"::" | b"??" | b"?.")))
 }
 
 /// Returns true if a value is a number of source code: `0x10`, `262144u32`, `10n`.
@@ -435,7 +446,7 @@ fn is_number(value: &str) -> bool {
     let digits = hex.unwrap_or(value).trim_end_matches(|letter: char| {
         letter.is_ascii_digit()
             || (hex.is_some() && letter.is_ascii_hexdigit())
-            || "uifnlUL".contains(letter)
+            || "uifnlUL_".contains(letter)
     });
     digits.is_empty() && value.len() <= 20
 }
