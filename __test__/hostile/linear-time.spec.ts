@@ -1,4 +1,10 @@
-import { ContextManager, type ITruncationStorage, simplifyOutdatedTerminalResults, TruncationService } from 'spillway'
+import {
+  ContextManager,
+  type ITruncationStorage,
+  MemoryStorage,
+  simplifyOutdatedTerminalResults,
+  TruncationService,
+} from 'spillway'
 
 /**
  * B33: ten times the input takes at most 13 times as long. The time is that of the processor, in all threads, so that
@@ -107,4 +113,38 @@ test('B33: so does a request for a history that is far too long', async () => {
     return () =>
       new ContextManager({ contextWindow, pruning: {} }).prepare([{ role: 'user', content: 'go' }, ...messages])
   })
+})
+
+/** Names of secrets in one text without an end, each of which could be asked about all that follows. */
+const names = [
+  'token为',
+  '密码是空',
+  'token\u001b[31m=\u001b[0m',
+  'token=x',
+  'token=>',
+  'pwd={',
+  'token%3Da%26',
+  'key=',
+  'token=${x}',
+  'password=a,b&',
+  'gh secret ',
+  '"kind":"Secret",',
+  '-----END PRIVATE KEY-----\n',
+]
+
+test.each(names)('a name of a secret costs about as much as any other: %j', async (unit) => {
+  const MAX_TIMES = 30
+  const storage = new MemoryStorage({ redact: { known: true } })
+  const times = ['a token, ', unit].map((text) => ({
+    text: text.repeat(2 ** 17 / Buffer.byteLength(text)),
+    least: Number.POSITIVE_INFINITY,
+  }))
+  const [usual, most] = times
+  const isLittle = () => most!.least <= MAX_TIMES * usual!.least
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const each of times)
+      each.least = Math.min(each.least, await timeOf(1, () => storage.save(each.text, { toolName: 'x' })))
+    if (isLittle()) return
+  }
+  expect(most!.least / usual!.least).toBeLessThanOrEqual(MAX_TIMES)
 })

@@ -198,8 +198,12 @@ pub(super) fn in_words(
         if !word.is_empty() && !words.iter().take(4).any(|given| *given == word.as_bytes()) {
             continue;
         }
-        for (at, given) in words.iter().enumerate() {
-            for option in options.split(' ') {
+        for option in options.split(' ') {
+            let first = option.as_bytes().first();
+            for (at, given) in words.iter().enumerate() {
+                if first.is_some_and(|first| given.first() != Some(first)) {
+                    continue;
+                }
                 let letter = option.as_bytes().get(1..).unwrap_or_default();
                 let bundled = given.strip_suffix(letter).filter(|before| {
                     matches!((before, *part), ([b'-', letters @ ..], Part::AfterColon)
@@ -221,9 +225,8 @@ pub(super) fn in_words(
                     (Part::Place(count), _) if rest.is_empty() => {
                         (at + count, words.get(at + count).copied().unwrap_or_default())
                     }
-                    (Part::Place(_), _) | (Part::Attached, None) | (Part::Next, Some(_)) => {
-                        continue;
-                    }
+                    (Part::Place(_), _) | (Part::Attached, None) => continue,
+                    (Part::Next, Some(_)) if !is_long => continue,
                     (_, Some(value)) => (at, value),
                     (_, None) if rest.is_empty() => (at + 1, next),
                     _ => continue,
@@ -255,8 +258,9 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
     if matches!(part, Part::AfterColon) && range.start == 2 && secret.starts_with(b"\\") {
         return None;
     }
-    let is_secret =
-        secret.len() >= 3 && !secret.starts_with(b"-") && !secret_values::is_reference(secret);
+    let is_secret = secret.len() >= 3
+        && !secret.trim_ascii_start().starts_with(b"-")
+        && !secret_values::is_reference(secret);
     if matches!(part, Part::Assigned) {
         // Nothing says which of the values are secrets.
         let is_strong = secret_values::is_secret(Kind::Secret, Form::Call, secret, false, false);

@@ -232,19 +232,30 @@ pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMu
         let mut next = at - title.len();
         // The name of a file, the number of a line and the like before it.
         let prefix = run(title.get(..dashes).unwrap_or_default(), |byte| byte >= b' ');
-        let mut least = MIN_LAST;
+        // Only the last line of a body is short; alone it may be any word.
+        let mut last = None;
         while next > at.saturating_sub(MAX_LENGTH).max(1) && text.get(next - 1) == Some(&b'\n') {
             let line = line_before(text, next - 1, 256);
             let line_end = next - 1 - usize::from(line.ends_with(b"\r"));
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let is_of_body = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
             let length = line.iter().rev().take_while(is_of_body).count();
+            let is_first = next == at - title.len();
+            let least = if is_first { MIN_LAST } else { MIN_LINE };
             if length < least || line.len() - length > prefix + 2 {
                 break;
             }
-            found(line_end - length..line_end);
             next = line_end - line.len();
-            least = MIN_LINE;
+            let has = |is: fn(&u8) -> bool| line.iter().rev().take(length).any(is);
+            let is_mixed = has(u8::is_ascii_digit)
+                && has(u8::is_ascii_uppercase)
+                && has(u8::is_ascii_lowercase);
+            if length < MIN_LINE && !is_mixed && !line.ends_with(b"=") {
+                last = Some(line_end - length..line_end);
+                continue;
+            }
+            found(line_end - length..line_end);
+            last.take().into_iter().for_each(&mut *found);
         }
     }
 }

@@ -18,15 +18,26 @@ fn codes(text: &[u8]) -> Option<usize> {
 /// Returns the length of the sequence at `at`, 0 if there is none.
 pub(super) fn length(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..text.len().min(at + 8 + MAX_CODES)).unwrap_or_default();
-    let start = STARTS.iter().find(|start| rest.starts_with(start)).map(|start| start.len());
-    let length = |start: usize| codes(rest.get(start..)?).map(|codes| start + codes);
+    let start = match rest.first() {
+        Some(b'\x1b' | b'\\') => STARTS.iter().find(|start| rest.starts_with(start)),
+        // A colour whose first byte was lost.
+        Some(b'[') if is_colour(rest) => Some(&&b"["[..]),
+        _ => None,
+    };
+    let length = |start: &&[u8]| codes(rest.get(start.len()..)?).map(|codes| start.len() + codes);
     start.and_then(length).unwrap_or(0)
+}
+
+fn is_colour(text: &[u8]) -> bool {
+    let codes = text.iter().skip(1).take_while(|byte| byte.is_ascii_digit() || **byte == b';');
+    let length = codes.count();
+    length > 0 && text.get(length + 1) == Some(&b'm')
 }
 
 /// Returns the end of the last sequence that begins in a range and ends in it too.
 pub(super) fn last_end(text: &[u8], range: Range<usize>) -> Option<usize> {
     let mut starts =
-        range.clone().rev().filter(|at| matches!(text.get(*at), Some(b'\x1b' | b'\\')));
+        range.clone().rev().filter(|at| matches!(text.get(*at), Some(b'\x1b' | b'\\' | b'[')));
     starts.find_map(|at| {
         let length = length(text, at);
         (length > 0 && at + length <= range.end).then_some(at + length)
@@ -107,8 +118,17 @@ mod tests {
 
     #[test]
     fn a_sequence_ends_with_its_letter() {
-        let lengths =
-            ["\x1b[K", "\\u001b[01;31mx", "\\033[?25l", "\x1b[38:5:1m", "[K", "\x1b[1", "\x1b]0"];
-        assert_eq!(lengths.map(|text| length(text.as_bytes(), 0)), [3, 13, 9, 9, 0, 0, 0]);
+        let lengths = [
+            "\x1b[K",
+            "\\u001b[01;31mx",
+            "\\033[?25l",
+            "\x1b[38:5:1m",
+            "[1;31m",
+            "[K",
+            "\x1b[1",
+            "\x1b]0",
+        ];
+        let lengths = lengths.map(|text| length(text.as_bytes(), 0));
+        assert_eq!(lengths, [3, 13, 9, 9, 6, 0, 0, 0]);
     }
 }

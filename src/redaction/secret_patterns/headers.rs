@@ -79,7 +79,10 @@ pub(super) fn authorization(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Returns all cookies: nothing says which one identifies a session.
 pub(super) fn cookie(text: &[u8], at: usize, form: Form) -> Option<Range<usize>> {
-    if !matches!(form, Form::Colon | Form::Call | Form::Assigned | Form::Variable | Form::Pair) {
+    if !matches!(
+        form,
+        Form::Colon | Form::Call | Form::Sentence | Form::Assigned | Form::Variable | Form::Pair
+    ) {
         return None;
     }
     let (range, _) = header(text, at)?;

@@ -61,6 +61,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
 
 use escapes::Plain;
 pub(crate) use secret_names::is_secret_name;
+use separators::replacement;
 use shapes::{Marked, Shape};
 pub(super) use tables::Table;
 
@@ -351,9 +352,8 @@ fn begin(
 
 /// Returns the value that replaces the one in quotes which ends at `at`: `"old" -> "new"`.
 fn after_change(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let arrow = text.get(at..at + 5)?;
-    let is_arrow = matches!(arrow, b"\" -> " | b"\" => ");
-    let new = value::quoted(text, at + 5).filter(|_| is_arrow)?.range;
+    let quote = text.get(at).filter(|quote| **quote == b'"');
+    let new = value::quoted(text, quote.and_then(|_| replacement(text, at + 1))?)?.range;
     (new.len() >= 4 && !secret_values::is_reference(text.get(new.clone())?)).then_some(new)
 }
 
@@ -365,10 +365,11 @@ fn twilio(text: &[u8], at: usize) -> Option<Range<usize>> {
     (is_id && is_start(text, at)).then(|| contexts::beside(text, at + 34, false)).flatten()
 }
 
-/// Returns true if a text is near before a position, in any case of its letters.
+/// Returns true if a word near before a position begins with a name, in any case of its letters.
 fn is_before(text: &[u8], at: usize, name: &[u8]) -> bool {
     let before = text.get(at.saturating_sub(MAX_BEFORE)..at).unwrap_or_default();
-    before.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
+    let words = before.split(|byte| !byte.is_ascii_alphabetic());
+    words.filter_map(|word| word.get(..name.len())).any(|start| start.eq_ignore_ascii_case(name))
 }
 
 /// Returns true if a word begins here, also directly after an escape of JSON or of a URL, or a terminal colour, which

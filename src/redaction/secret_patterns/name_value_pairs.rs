@@ -3,18 +3,22 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::before_value::{lines, literal};
 use super::contexts::{line_before, run};
 use super::escapes;
 use super::headers::{authorization, cookie};
 use super::secret_names::{Kind, kind_of};
 use super::secret_values::{self, Form};
-use super::separators::linking_word;
+use super::separators::{linking_word, replacement};
 use super::value::{self, Value};
 use super::yaml;
 
 /// Number of bytes of a name that are examined before its last word.
 pub(super) const MAX_NAME_LENGTH: usize = 64;
+/// Number of bytes of a value without quotes that decide if it is a secret.
+const BEGINNING: usize = 128;
 /// Maximum number of bytes and of lines of a here-document.
 const MAX_DOCUMENT_LENGTH: usize = 4096;
 const MAX_LINES: usize = 16;
@@ -97,17 +101,6 @@ fn name_begin(text: &[u8], at: usize) -> usize {
     if let Some(end) = escapes::last_end(text, begin.saturating_sub(24)..(begin + 4).min(at)) {
         begin = begin.max(end);
     }
-    // A colour, `ESC [ 1 m`.
-    if let Some(colour) = text.get(begin.saturating_sub(8)..(begin + 4).min(at))
-        && let Some(escape) = colour.iter().rposition(|byte| *byte == b'[')
-        && let Some(length) =
-            colour.get(escape + 1..).and_then(|rest| rest.iter().position(|byte| *byte == b'm'))
-        && colour
-            .get(escape + 1..escape + 1 + length)
-            .is_some_and(|codes| codes.iter().all(|byte| byte.is_ascii_digit() || *byte == b';'))
-    {
-        begin = begin.max(begin.saturating_sub(8) + escape + 2 + length);
-    }
     // Preceding words: `Secret access key`.
     begin.min(at)
 }
@@ -141,7 +134,23 @@ impl Name {
         })
     }
 
+    /// Returns the value at `at`, if it is a secret. Many names can share one long value: its beginning decides.
     fn value(&self, text: &[u8], form: Form, at: usize) -> Option<Range<usize>> {
+        let beginning = self.value_within(text, form, at, BEGINNING)?;
+        if beginning.len() < BEGINNING / 2 {
+            return Some(beginning);
+        }
+        self.value_within(text, form, at, value::MAX_VALUE_LENGTH).or(Some(beginning))
+    }
+
+    /// Returns the same, of a value without quotes at most this number of bytes.
+    fn value_within(
+        &self,
+        text: &[u8],
+        form: Form,
+        at: usize,
+        most: usize,
+    ) -> Option<Range<usize>> {
         let form = match form {
             Form::Block => match self.block(text, at) {
                 Some(range) => return Some(range),
@@ -164,11 +173,8 @@ impl Name {
                     Some(value) => (value, true),
                     None => {
                         let is_query = self.is_query(text);
-                        if self.kind == Kind::Key && is_long_text(text, at, is_query) {
-                            return None;
-                        }
-                        let value = value::bare(text, at, is_query)?;
-                        let value = value::decoded(text, value);
+                        let most = value::most(text, at, most, form);
+                        let value = value::bare_within(text, at, is_query, most)?;
                         // An escaped space does what quotes do.
                         let has_space = text.get(value.range.clone())?.contains(&b' ');
                         (value, has_space)
@@ -198,10 +204,10 @@ impl Name {
         }
         // `PASS: 12 tests`, `pass=12`.
         let name = text.get(self.begin..self.end)?;
-        let is_count = form == Form::Call
+        let is_count = matches!(form, Form::Call | Form::Sentence)
             || (!is_quoted && bytes.iter().all(|byte| !byte.is_ascii_alphabetic()));
         let word = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-        if word.eq_ignore_ascii_case(b"pass") && is_count {
+        if word.eq_ignore_ascii_case(b"pass") && (is_count || self.is_result(text, bytes)) {
             return None;
         }
         let mut form = form;
@@ -255,14 +261,23 @@ impl Name {
             .then(|| range.start..to.max(value::end_in_brackets(text, at, end)))
     }
 
+    /// Returns true for the result of a test, `--- PASS: TestName`, and for the message of one.
+    fn is_result(&self, text: &[u8], value: &[u8]) -> bool {
+        let is_test = self.is_upper && memmem::find(value, b"est").is_some();
+        let is_message = value.contains(&b' ')
+            && value.first().is_some_and(u8::is_ascii_uppercase)
+            && !value.iter().any(u8::is_ascii_digit);
+        let before = text.get(..self.begin).unwrap_or_default();
+        is_test || is_message || before.ends_with(b"--- ") || before.ends_with(b"tests ")
+    }
+
     /// Returns the value that replaces one which is no secret: `"" -> "…"`.
     fn changed(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        const NOTHING: &[u8] = b"null -> ";
-        let is_new = text.get(at..at + NOTHING.len()) == Some(NOTHING);
-        let new = match value::quoted(text, at + NOTHING.len()).filter(|_| is_new) {
-            Some(new) => new.range,
-            None => super::after_change(text, value::quoted(text, at)?.range.end)?,
+        let end = match text.get(at..at + 4) {
+            Some(b"null") => at + 4,
+            _ => value::quoted(text, at)?.end,
         };
+        let new = value::quoted(text, replacement(text, end)?)?.range;
         let bytes = text.get(new.clone())?;
         secret_values::is_secret(self.kind, Form::Assigned, bytes, true, false).then_some(new)
     }
@@ -275,7 +290,8 @@ impl Name {
         let word = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
         let end = before.get(before.len().saturating_sub(EXPECTED.len())..).unwrap_or_default();
         self.kind == Kind::Token && end.eq_ignore_ascii_case(EXPECTED)
-            || word.ends_with(b":") && word.windows(4).any(|part| part == b"arn:")
+            || word.ends_with(b":")
+                && [&b"arn:"[..], b"AWS::"].iter().any(|part| memmem::find(word, part).is_some())
     }
 
     /// Returns true for a variable or a setting that begins its line, also after `export` or the dash of a list.
@@ -335,15 +351,6 @@ impl Name {
             before.iter().rev().take_while(|byte| is_letter(**byte) || **byte == b':').count();
         before.len() > name && before.get(before.len() - name - 1) == Some(&b'<')
     }
-}
-
-/// Returns true for a long value without quotes that no machine made. Many names can share it.
-fn is_long_text(text: &[u8], at: usize, is_query: bool) -> bool {
-    const LENGTH: usize = 512;
-    let first = value::bare_within(text, at, is_query, LENGTH).map(|value| value.range);
-    first.is_some_and(|first| {
-        first.len() > LENGTH / 2 && !secret_values::is_entropic(text.get(first).unwrap_or_default())
-    })
 }
 
 /// Returns the start of a name with words before it: `Secret access key`, `API key`.

@@ -13,7 +13,7 @@ pub(super) fn is_plain_word(value: &str) -> bool {
         secretstr unset todo tbd n/a not and the with from for must generated autogenerate keyring keychain protected \
         private public static readonly current-password new-password plaintext plain basic bearer request response change \
         reset forgot confirm confirmed incorrect correct accepted rejected provided specified unchanged generate validate \
-        validated cleartext undisclosed keyboard-interactive publickey";
+        validated passed cleartext undisclosed keyboard-interactive publickey";
     /// "Required", "optional", "wrong", "forgotten", "changed" and "unknown" in other languages.
     const FOREIGN: &str = "erforderlich notwendig falsch vergessen abgelaufen unbekannt vorhanden requise \
          obligatoire facultatif incorrecte invalide manquant obligatorio obligatoria requerido \

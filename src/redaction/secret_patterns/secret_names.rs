@@ -195,14 +195,15 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
 /// Returns the words of a name in lower case, joined by `_`: `db_api_key` for `dbAPIKey` and `DB-api.key`.
 fn words_of(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 8);
-    let letters: Vec<char> = name.chars().collect();
-    for (at, letter) in letters.iter().enumerate() {
+    let mut letters = name.chars().peekable();
+    let mut last = None;
+    while let Some(letter) = letters.next() {
+        let before: Option<char> = last.replace(letter);
         if !letter.is_alphanumeric() {
             words.push('_');
             continue;
         }
-        let before = at.checked_sub(1).and_then(|at| letters.get(at));
-        let after = letters.get(at + 1);
+        let after = letters.peek();
         let begins = letter.is_uppercase()
             && before.is_some_and(|before| {
                 before.is_lowercase()

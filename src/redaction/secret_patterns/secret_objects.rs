@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::contexts::run;
 use super::secret_values;
 
@@ -23,10 +25,12 @@ pub(super) fn of_kind(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize
         return 0;
     }
     let limit = text.len().min(at + MAX_BETWEEN);
+    let is_plain = is_of_kubernetes(text, at);
     let mut read = 0;
     let end = object.siblings(kind.end + object.escapes + 1, limit, &mut |name, value| {
         if matches!(name, b"data" | b"stringData") {
-            read += object.values(value, found).1 - value;
+            let is_plain = is_plain || name == b"stringData";
+            read += object.secrets(value, is_plain, found) - value;
         }
         false
     });
@@ -57,9 +61,20 @@ pub(super) fn of_data(text: &[u8], at: usize, found: &mut impl FnMut(Range<usize
         is_secret || name == b"kind"
     });
     if is_secret {
-        object.values(at, found);
+        let is_plain = before.ends_with(b"stringData")
+            || is_of_kubernetes(text, at)
+            || is_of_kubernetes(text, last);
+        object.secrets(at, is_plain, found);
     }
     last - at
+}
+
+/// Returns true if an object of Kubernetes names its version or its metadata near a position.
+fn is_of_kubernetes(text: &[u8], at: usize) -> bool {
+    const AROUND: usize = 256;
+    let around = text.get(at.saturating_sub(AROUND)..text.len().min(at + AROUND));
+    let around = around.unwrap_or_default();
+    [&b"\"apiVersion"[..], b"\"metadata"].iter().any(|name| memmem::find(around, name).is_some())
 }
 
 impl<'t> Object<'t> {
@@ -144,6 +159,24 @@ impl<'t> Object<'t> {
             }
         }
         (false, at)
+    }
+
+    /// Finds the values of the object at `at`, if they are in base64 or can be plain. Returns where it ends.
+    fn secrets(&self, at: usize, is_plain: bool, found: &mut impl FnMut(Range<usize>)) -> usize {
+        let (mut is_coded, mut is_mixed, mut odd) = (true, false, 0);
+        let (is_whole, end) = self.values(at, &mut |value| {
+            let bytes = self.text.get(value).unwrap_or_default();
+            let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+            is_coded &= !has(|byte| !byte.is_ascii_alphanumeric() && !b"+/=".contains(byte));
+            is_mixed |= has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
+                || bytes.len() >= 16 && has(u8::is_ascii_digit);
+            odd += usize::from(!bytes.len().is_multiple_of(4));
+        });
+        // The last value of an object that is cut off may be cut off too.
+        if is_plain || is_coded && is_mixed && odd <= usize::from(!is_whole) {
+            self.values(at, found);
+        }
+        end
     }
 
     /// Returns the name of the member at `at`, and where its value begins.

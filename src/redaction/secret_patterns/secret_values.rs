@@ -28,6 +28,8 @@ pub(super) enum Form {
     Element,
     /// `name(value)`.
     Call,
+    /// `The name is value.`
+    Sentence,
 }
 
 /// Character statistics of a value.
@@ -41,14 +43,19 @@ struct Looks {
 }
 
 fn looks(value: &[u8]) -> Looks {
-    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
-    Looks {
-        digits: count(u8::is_ascii_digit),
-        lower: count(u8::is_ascii_lowercase),
-        upper: count(u8::is_ascii_uppercase),
-        special: count(|byte| byte.is_ascii_punctuation() && !b"_-.,:/".contains(byte)),
-        spaces: count(|byte| *byte == b' '),
+    let mut looks = Looks { digits: 0, lower: 0, upper: 0, special: 0, spaces: 0 };
+    for byte in value {
+        let count = match byte {
+            b'0'..=b'9' => &mut looks.digits,
+            b'a'..=b'z' => &mut looks.lower,
+            b'A'..=b'Z' => &mut looks.upper,
+            b' ' => &mut looks.spaces,
+            byte if byte.is_ascii_punctuation() && !b"_-.,:/".contains(byte) => &mut looks.special,
+            _ => continue,
+        };
+        *count += 1;
     }
+    looks
 }
 
 /// Number of bytes of a value that decide what it is. Many names can share one long value.
@@ -69,8 +76,21 @@ pub(super) fn is_secret(
     let text = String::from_utf8_lossy(beginning(value));
     let text = text.trim();
     let value = text.as_bytes();
-    let is_in_code =
-        !is_quoted && matches!(form, Form::Assigned | Form::Colon | Form::Column | Form::Call);
+    let shortest = if form == Form::Sentence { 6 } else { 4 };
+    if value.len() < shortest && form != Form::Pair {
+        return false;
+    }
+    let is_in_code = !is_quoted
+        && !matches!(
+            form,
+            Form::Variable
+                | Form::Property
+                | Form::Option
+                | Form::OptionWord
+                | Form::Pair
+                | Form::Element
+                | Form::Block
+        );
     if is_reference(value) || is_in_code && is_member_of_code(value) || is_plain_word(text) {
         return false;
     }
@@ -114,7 +134,9 @@ pub(super) fn is_secret(
     if only_numbers {
         return is_password && digits == value.len() && digits >= 6 && form != Form::Column;
     }
-    if !is_literal && (is_algorithm(text) || is_number(text) || is_snake(text)) {
+    // Names of types have capitals, and so have passwords.
+    let is_name = is_snake(text) || !is_password && is_snake(&text.to_ascii_lowercase());
+    if !is_literal && (is_algorithm(text) || is_number(text) || is_name) {
         return false;
     }
     let least = if kind == Kind::Token && form == Form::Call { 16 } else { least };
@@ -122,7 +144,12 @@ pub(super) fn is_secret(
         return true;
     }
     if special > 0 && letters > 0 && value.len() >= least && kind != Kind::Token {
-        return is_literal || !is_code(value);
+        // The mark at the end of a sentence is none of a password.
+        let is_chosen = || {
+            let inner = looks(value.get(..value.len() - 1).unwrap_or_default());
+            inner.special > 0 && inner.upper > 1 && inner.lower > 0
+        };
+        return is_literal || !is_code(value) && (form != Form::Sentence || is_chosen());
     }
     if is_literal
         && upper > 1
@@ -151,7 +178,7 @@ pub(super) fn is_secret(
 }
 
 /// Returns the number of changes between upper and lower case.
-fn turns(value: &[u8]) -> usize {
+pub(super) fn turns(value: &[u8]) -> usize {
     value
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if a.is_ascii_uppercase() != b.is_ascii_uppercase()))
@@ -197,7 +224,8 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     let is_file = is_short && is_file(value);
     let is_variable = match first {
         b'$' => {
-            rest.split(|byte| matches!(byte, b':' | b'.')).all(is_identifier)
+            rest.split(|byte| b":.$".contains(byte))
+                .all(|part| part.is_empty() || is_identifier(part))
                 || matches!(rest.first(), Some(b'{' | b'(' | b'$' | b'['))
                 || value.contains(&b'.') && !value.contains(&b'!')
         }
@@ -208,13 +236,16 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         b'#' => rest.iter().all(u8::is_ascii_hexdigit),
         // A password can begin with the mark of a reference.
         b'@' | b'&' | b'{' | b'<' | b'*' | b'/' if is_chosen(rest) => false,
-        b'@' | b'&' => is_identifier(rest),
-        b'!' => rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?".contains(byte)),
+        b'@' | b'&' => rest.split(|byte| *byte == b'{').next().is_some_and(is_identifier),
+        b'!' | b'+' => {
+            rest.iter().all(|byte| byte.is_ascii_alphabetic() || b"._!$?()".contains(byte))
+        }
         b'{' | b'<' => true,
         b'[' => value.ends_with(b"]"),
         b'*' => is_identifier(rest) || rest.first() == Some(&b'*'),
         b'/' => !is_base64(value),
-        b'~' => rest.first() == Some(&b'/') || rest.is_empty(),
+        b'~' | b'^' if rest.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') => true,
+        b'~' => rest.first() == Some(&b'/'),
         b'.' => matches!(rest.first(), Some(b'.' | b'/')),
         b'-' => rest.first() == Some(&b'-'),
         _ => false,
@@ -224,7 +255,9 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || is_one_byte
         || is_file
         || is_variable
-        || (0..value.len()).any(|at| value.get(at..).is_some_and(begins_mark))
+        || value.iter().enumerate().any(|(at, byte)| {
+            !byte.is_ascii_alphanumeric() && value.get(at..).is_some_and(begins_mark)
+        })
         || [
             &b"arn:"[..],
             b"ENC[",
@@ -235,6 +268,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
             b".+",
             b"vault:",
             b"projects/",
+            b"sha512-",
             b"op:",
             b"process.env",
             b"import.meta",
@@ -298,6 +332,9 @@ fn is_member(value: &[u8]) -> bool {
 /// Returns true for `user2.password` and the like, which code has where no quotes are. Digits within the parts, or in all
 /// of them, are those of a token.
 pub(super) fn is_member_of_code(value: &[u8]) -> bool {
+    if !is_member(value) {
+        return false;
+    }
     let is_turn =
         |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_digit() && b.is_ascii_alphabetic());
     let has_turn = value.windows(2).any(is_turn);
@@ -308,7 +345,7 @@ pub(super) fn is_member_of_code(value: &[u8]) -> bool {
         value.split(|byte| *byte == b'.').all(|part| part.iter().any(u8::is_ascii_digit));
     let is_random = has_turn && numbers > 1
         || has_numbers && value.len() >= 8 && longest.is_some_and(|longest| longest < 4);
-    is_member(value) && !is_random
+    !is_random
 }
 
 /// Returns true for a part of a name that has no digits, or is as short as `v2`, or an algorithm.
@@ -383,12 +420,23 @@ pub(super) fn is_code(value: &[u8]) -> bool {
         after.first() == Some(&open)
             && (after.contains(&close) || after.len() == 1 || close == b')')
     };
-    begins
-        && (closes(b'(', b')')
-            || closes(b'[', b']')
-            || closes(b'{', b'}')
-            || closes(b'<', b'>')
-            || value.windows(2).any(|pair| matches!(pair, b"->" | b"::" | b"??" | b"?.")))
+    // Code without blanks: `token})}catch{}return{`, `key===void`, `null,next`.
+    let goes_on = matches!(after.first(), Some(b'}' | b')' | b'=' | b',' | b'*'));
+    let identifier = value.get(..name).unwrap_or_default();
+    let is_keyword = matches!(identifier, b"null" | b"true" | b"false" | b"yield" | b"class");
+    let is_minified = match after.first() {
+        Some(b'}' | b')') => !identifier.iter().any(u8::is_ascii_digit),
+        Some(b'=') => after.starts_with(b"===") || identifier.ends_with(b"!"),
+        _ => false,
+    };
+    is_keyword && goes_on
+        || begins && is_minified
+        || begins
+            && (closes(b'(', b')')
+                || closes(b'[', b']')
+                || closes(b'{', b'}')
+                || closes(b'<', b'>')
+                || value.windows(2).any(|pair| matches!(pair, b"->" | b"::" | b"??" | b"?.")))
 }
 
 /// Returns true if a value is a number of source code: `0x10`, `262144u32`, `10n`.
@@ -398,7 +446,7 @@ fn is_number(value: &str) -> bool {
     let digits = hex.unwrap_or(value).trim_end_matches(|letter: char| {
         letter.is_ascii_digit()
             || (hex.is_some() && letter.is_ascii_hexdigit())
-            || "uifnlUL".contains(letter)
+            || "uifnlUL_".contains(letter)
     });
     digits.is_empty() && value.len() <= 20
 }
@@ -414,14 +462,12 @@ fn is_snake(value: &str) -> bool {
 /// Returns true if a value names an encoding, an algorithm or a type: `base64url`, `Uint8Array`, `HS256`.
 fn is_algorithm(value: &str) -> bool {
     const NAMES: &str = "\
-        base64 base58 base32 base16 utf8 utf-8 utf16 sha1 sha224 sha256 sha384 sha512 sha-256 sha3 md5 uint8 uint16 uint32 \
-        uint64 int32 int64 float32 float64 oauth2 http2 hs256 hs384 hs512 rs256 es256 ed25519 x509 argon2 aes256";
-    if value.len() > MAX_ALGORITHM_LENGTH {
+        base64 base58 base32 base16 utf8 utf16 sha1 sha224 sha256 sha384 sha512 sha3 md5 uint8 uint16 uint32 \
+        uint64 int32 int64 float32 float64 oauth2 http2 hs256 hs384 hs512 rs256 es256 ed25519 x509 argon2 aes128 aes256";
+    if value.len() > MAX_ALGORITHM_LENGTH || !value.bytes().any(|byte| byte.is_ascii_digit()) {
         return false;
     }
-    let mut rest = value.to_ascii_lowercase();
-    for name in NAMES.split(' ') {
-        rest = rest.replace(name, "");
-    }
-    rest.len() < value.len() && !rest.bytes().any(|byte| byte.is_ascii_digit())
+    let name = value.to_ascii_lowercase().replace('-', "");
+    let rest = NAMES.split(' ').fold(name.clone(), |rest, name| rest.replace(name, ""));
+    rest.len() < name.len() && !rest.bytes().any(|byte| byte.is_ascii_digit())
 }

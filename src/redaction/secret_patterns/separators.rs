@@ -35,6 +35,23 @@ pub(super) fn linking_word(text: &[u8]) -> usize {
     word.map_or(0, |word| word.len())
 }
 
+/// Returns the length of an arrow, 0 if there is none.
+fn arrow(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + 3)).unwrap_or_default();
+    match rest {
+        [b'=' | b'-', b'>', ..] => 2,
+        rest if rest == "→".as_bytes() => 3,
+        _ => 0,
+    }
+}
+
+/// Returns where the value begins that replaces the one which ends at `at`: `old -> new`.
+pub(super) fn replacement(text: &[u8], at: usize) -> Option<usize> {
+    let end = at + 1 + arrow(text, at + 1);
+    let is_blank = |at: usize| text.get(at) == Some(&b' ');
+    (end > at + 1 && is_blank(at) && is_blank(end)).then_some(end + 1)
+}
+
 /// Returns the length of a verb between a name and its value, 0 if there is none.
 fn verb(text: &[u8], at: usize) -> usize {
     const WORDS: [&[u8]; 6] = [b"is ", b"is:", b"ist ", b"lautet ", b"est ", b"es "];
@@ -82,11 +99,11 @@ impl Name {
             // TypeScript: `password?: string`.
             b'?' if byte(after + 1) == b':' => self.typed(text, begin(after + 2)),
             b'=' if matches!(byte(after + 1), b'=' | b'~') => None,
-            b'=' if byte(after + 1) == b'>' => {
-                let at = begin(after + 2);
+            sign @ (b'=' | b'-' | 0xe2) if arrow(text, after) > 0 && (gap > 0 || sign == b'=') => {
+                let at = begin(after + arrow(text, after));
                 // PHP prints the value in the next line.
-                let at = if matches!(byte(at), b'\n' | b'\r') { lines(text, at) } else { at };
-                Some((Form::Assigned, at))
+                let is_below = sign == b'=' && matches!(byte(at), b'\n' | b'\r');
+                Some((Form::Assigned, if is_below { lines(text, at) } else { at }))
             }
             // R, and what PHP stores: `s:8:"password";s:9:"…"`.
             b'<' if byte(after + 1) == b'-' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
@@ -101,7 +118,6 @@ impl Name {
                 let is_tight = gap == 0 && at == after + 1;
                 Some((self.assigned_form(text, at, is_tight), at))
             }
-            b'-' if byte(after + 1) == b'>' && gap > 0 => Some((Form::Assigned, begin(after + 2))),
             // An equals sign in a form that is encoded for a URL.
             b'%' => coded(text, after).map(|at| (Form::Assigned, at)),
             // A setting of Java.
@@ -116,6 +132,12 @@ impl Name {
             b':' if byte(after + 1) == b'=' => Some((Form::Assigned, assigned(text, after + 2))),
             // The user of a URL.
             b':' if text.get(..self.begin).is_some_and(|before| before.ends_with(b"//")) => None,
+            // The end of a name with its mark: `name:`
+            b':' if byte(after + 1) == b'`'
+                && self.begin.checked_sub(1).is_some_and(|at| byte(at) == b'`') =>
+            {
+                None
+            }
             // `**Password:** x`
             b':' if text.get(after + 1..after + 4) == Some(b"** ") => {
                 Some((Form::Colon, begin(after + 4)))
@@ -123,15 +145,14 @@ impl Name {
             b':' => self.typed(text, begin(after + 1)),
             0xe3.. if linking_word(text.get(after..)?) > 0 => {
                 let at = begin(after + linking_word(text.get(after..)?));
-                let form = if byte(after) == 0xef { Form::Colon } else { Form::Call };
-                Some((form, at + linking_word(text.get(at..)?)))
+                let at = begin(at + linking_word(text.get(at..)?));
+                Some((said(text, after, at), at))
             }
             b'>' if !has_quote && self.is_element(text) => Some((Form::Element, after + 1)),
             b'|' if gap > 0 => Some((Form::Column, begin(after + 1))),
             0xe2 => {
                 let is = |mark: &str| text.get(after..after + 3) == Some(mark.as_bytes());
-                let is_mark = is("│") || is("┃") || is("→") && gap > 0;
-                is_mark.then(|| (Form::Column, begin(after + 3)))
+                (is("│") || is("┃")).then(|| (Form::Column, begin(after + 3)))
             }
             b',' if has_quote => self.next_argument(text, after),
             // In a list of properties of macOS the value is the next element.
@@ -217,7 +238,7 @@ impl Name {
         let gap = after - at;
         match text.get(after).copied().unwrap_or(b'\n') {
             b'i' | b'e' | b'l' if verb(text, after) > 0 => {
-                Some((Form::Call, begin(text, after + verb(text, after))))
+                Some((Form::Sentence, begin(text, after + verb(text, after))))
             }
             // `CREATE USER me PASSWORD 'x'`
             b'\'' | b'"'
@@ -245,7 +266,10 @@ impl Name {
             _ if self.is_element(text) => {
                 let rest = text.get(after..text.len().min(after + 128))?;
                 let end = rest.iter().position(|byte| matches!(byte, b'<' | b'>'))?;
-                let opens = rest.get(end) == Some(&b'>') && !rest.get(..end)?.ends_with(b"/");
+                let attributes = rest.get(..end)?;
+                let opens = rest.get(end) == Some(&b'>')
+                    && attributes.contains(&b'=')
+                    && !attributes.ends_with(b"/");
                 opens.then_some((Form::Element, after + end + 1))
             }
             _ if self.is_netrc(text) || self.is_setting(text) => Some((Form::OptionWord, after)),
@@ -300,7 +324,7 @@ impl Name {
     /// `machine example.com login me password …`
     pub(super) fn is_netrc(&self, text: &[u8]) -> bool {
         let before = text.get(self.begin.saturating_sub(128)..self.begin).unwrap_or_default();
-        self.kind == Kind::Password
+        text.get(self.begin..self.end) == Some(b"password")
             && (before.windows(6).any(|word| word == b"login ")
                 || before.windows(8).any(|word| word == b"machine "))
     }
@@ -342,6 +366,14 @@ impl Name {
         });
         is_end && (self.begin == 0 || matches!(text.get(self.begin - 1), Some(b'\n' | b';')))
     }
+}
+
+/// Returns the form of a value after a word or a mark of a language without blanks.
+fn said(text: &[u8], word: usize, at: usize) -> Form {
+    let is_mark = text.get(word) == "：".as_bytes().first();
+    let rest = text.get(at..text.len().min(at + 128)).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if is_mark && line.is_ascii() { Form::Colon } else { Form::Sentence }
 }
 
 /// Returns the value in place of a variable that is not set: `getenv("NAME") or "…"`.

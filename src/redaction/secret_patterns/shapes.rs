@@ -29,6 +29,7 @@ pa- w40-46
 ak- m22
 as- m22
 st. uuid . h32 . h32
+re_ a8 _ m24
 0. uuid . m30 : b22-28
 A3- U6 - U6 - U5 - U5 - U5 - U5
 A3- U6 - U11 - U5 - U5 - U5

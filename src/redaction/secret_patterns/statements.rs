@@ -161,12 +161,13 @@ fn password_of(text: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let (_, rest) = line(text, &at)?;
     let words = text.get(rest.clone())?;
     // The port of a host, and the `:` of a prompt, have no space after them.
-    let name = run(words, |byte| !matches!(byte, b'=' | b':'));
-    let sign = *words.get(name)?;
+    let name = run(words, |byte| !matches!(byte, b'=' | b':' | b'<'));
+    let sign = *words.get(name).filter(|sign| **sign != b'<')?;
     let gap = run(words.get(name + 1..)?, |byte| byte == b' ');
     let from = rest.start + name + 1 + gap;
     if let Some(quoted) = value::quoted(text, from) {
-        return Some(quoted.range).filter(|range| range.len() >= 4);
+        let is_text = text.get(quoted.range.start) != Some(&b' ');
+        return Some(quoted.range).filter(|range| is_text && range.len() >= 4);
     }
     let secret = word(text, from)?;
     let after = text.get(secret.end..rest.end)?.trim_ascii();

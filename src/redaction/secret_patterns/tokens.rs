@@ -134,7 +134,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
     "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
-    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "re_" Name 24; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
+    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
     // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
@@ -154,7 +154,7 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "bkua_" Hex 30; "bkaj_" Alnum 30; "bkct_" Alnum 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
     "pd_u" Word 20; "u+" Word 18 18; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
     // Adobe, Adyen, ClickHouse, 42 and Octopus
-    "p8e-" Alnum 32 32; "AQE" Base64 80; "4b1d" Alnum 38 38; "s-s4t2ud-" Hex 64 64; "s-s4t2af-" Hex 64 64; "API-" Upper 26 26;
+    "p8e-" Alnum 32 32; "AQE" Base64 80 300; "4b1d" Alnum 38 38; "s-s4t2ud-" Hex 64 64; "s-s4t2af-" Hex 64 64; "API-" Upper 26 26;
     // Project management and design
     "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36; "ATTA" Alnum 64 76; "polar_oat_" Alnum 32; "rootly_" Hex 64 64; "live_" Hex 35 35; "test_" Hex 35 35;
     "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
@@ -181,7 +181,12 @@ impl Token {
 
     /// Returns the name of its service, if only that name before it tells it from other texts.
     pub(super) fn service(&self) -> Option<&'static [u8]> {
-        (self.prefix == "u+").then_some(b"pagerduty")
+        match self.prefix {
+            "u+" => Some(b"pagerduty"),
+            "key_" => Some(b"cursor"),
+            "live_" | "test_" => Some(b"lob"),
+            _ => None,
+        }
     }
 
     fn is_address(&self) -> bool {

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use super::before_value::lines;
 use super::contexts::{line_before, run};
+use super::secret_values::{Form, turns};
 
 /// Maximum number of bytes examined of a value.
-const MAX_VALUE_LENGTH: usize = 4096;
+pub(super) const MAX_VALUE_LENGTH: usize = 4096;
 
 /// A value without its quotes.
 #[derive(Debug, Clone)]
@@ -151,20 +152,20 @@ pub(super) fn end_in_brackets(text: &[u8], at: usize, end: usize) -> usize {
     to
 }
 
-/// Returns a value in a part of an address that is encoded as a whole, up to the mark that ends it there: `%26`, `%22`.
-pub(super) fn decoded(text: &[u8], value: Value) -> Value {
+/// Returns the most bytes of a value without quotes that begins at `at`, up to `limit`. A mark ends it in a part of an address that
+/// is encoded as a whole, `%26`, `%22`, and a letter of another script after a word of a sentence.
+pub(super) fn most(text: &[u8], at: usize, limit: usize, form: Form) -> usize {
     const ENDS: [&[u8]; 11] =
         [b"%26", b"%22", b"%27", b"%2C", b"%2c", b"%7D", b"%7d", b"%3B", b"%3b", b"%0A", b"%0D"];
-    let mark = text.get(value.range.start.saturating_sub(3)..value.range.start);
+    let rest = text.get(at..text.len().min(at + limit)).unwrap_or_default();
+    let mark = text.get(at.saturating_sub(3)..at);
     let is_coded = matches!(mark, Some([b'%', b'2' | b'3', byte]) if byte.is_ascii_hexdigit());
-    let bytes = text.get(value.range.clone()).unwrap_or_default();
-    match bytes.windows(3).position(|part| ENDS.contains(&part)) {
-        Some(length) if is_coded && length > 0 => {
-            let end = value.range.start + length;
-            Value { range: value.range.start..end, end }
-        }
-        _ => value,
-    }
+    let end = match form {
+        Form::Sentence => rest.iter().position(|byte| !byte.is_ascii()),
+        _ if is_coded => rest.windows(3).position(|part| ENDS.contains(&part)),
+        _ => None,
+    };
+    end.unwrap_or(limit)
 }
 
 /// Returns the end of a token that continues in the next lines, because it was wrapped where its line was full.
@@ -177,7 +178,18 @@ pub(super) fn wrapped(text: &[u8], token: &Range<usize>) -> usize {
     if !is_full {
         return to;
     }
+    // Only tokens of JSON have dots. A line that is shorter than the first part is the last one.
+    let first = text.get(token.clone()).unwrap_or_default();
+    let is_of_token = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || b"_-+/=".contains(&byte)
+            || byte == b'.' && first.starts_with(b"eyJ")
+    };
+    let mut last = first.len();
     for _ in 0..MAX_LINES {
+        if last < first.len() {
+            break;
+        }
         let rest = text.get(to..text.len().min(to + 1024)).unwrap_or_default();
         let gap = match rest {
             [b'\n', ..] => 1,
@@ -185,18 +197,18 @@ pub(super) fn wrapped(text: &[u8], token: &Range<usize>) -> usize {
             _ => break,
         };
         let line = rest.get(gap..).unwrap_or_default();
-        let length = run(line, |byte| byte.is_ascii_alphanumeric() || b"_-.+/=".contains(&byte));
+        let length = run(line, is_of_token);
         let word = line.get(..length).unwrap_or_default();
         let has = |is: fn(&u8) -> bool| word.iter().any(is);
         let is_rest = length >= MIN_REST
             && has(u8::is_ascii_digit)
-            && has(u8::is_ascii_uppercase)
-            && has(u8::is_ascii_lowercase)
+            && turns(word) * 4 >= length
             && matches!(line.get(length), None | Some(b'\n' | b'\r' | b'"' | b'\''));
         if !is_rest {
             break;
         }
         to += gap + length;
+        last = length;
     }
     to
 }
