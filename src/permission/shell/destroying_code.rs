@@ -11,7 +11,7 @@ use super::destroying_commands::{
 use super::expand::decoded_all;
 use super::forks_in_code::starts_for_ever;
 use super::removing_calls::{
-    changes_mode, copies_over, links_over, removes_by_method, removes_listed,
+    changes_mode, copies_over, given_to_words, links_over, removes_by_method, removes_listed,
 };
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
@@ -51,10 +51,9 @@ impl Walker<'_> {
     /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
     pub(super) fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
         let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
-        let texts = commands_in(text).into_iter().chain(decoded_parts(text));
-        for text in texts.take(MAX_TAILS) {
-            found.extend(self.text_destroys(&text));
-        }
+        // A string is no code of its own.
+        found.extend(self.commands_destroy(&commands_in(text)));
+        found.extend(decoded_parts(text).iter().flat_map(|text| self.text_destroys(text)));
         found
     }
 
@@ -74,17 +73,14 @@ impl Walker<'_> {
         {
             return Some(STOPS_MACHINE);
         }
-        let quoted = || {
-            text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
-                .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
-        };
-        if REMOVING_CALLS.split('|').any(|call| text.contains(call)) {
-            let is_it = |path: &str| {
-                self.place(path, path.contains('*'), true).is_some() || is_of_system(path)
-            };
-            if quoted().any(is_it) {
-                return Some(REMOVES_ROOT);
-            }
+        let is_it =
+            |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
+        let mut removed = given_to_words(text, REMOVING_CALLS).peekable();
+        if removed.peek().is_some()
+            && quoted(text).any(is_it)
+            && removed.enumerate().any(|(at, given)| at > MAX_TAILS || may_be(text, given, is_it))
+        {
+            return Some(REMOVES_ROOT);
         }
         let is_place = |path: &str| self.place(path, path.contains('*'), true).is_some();
         if text_removes(text)
@@ -120,7 +116,7 @@ impl Walker<'_> {
         ]
         .iter()
         .any(|way| text.contains(way));
-        let place = quoted().find_map(is_protected_file).filter(|_| writes)?;
+        let place = quoted(text).find_map(is_protected_file).filter(|_| writes)?;
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
     }
 }
@@ -242,11 +238,8 @@ fn is_between(letter: char) -> bool {
 
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
-    let removes = ["remove(", "unlink", "delete("].iter().any(|word| text.contains(word));
-    let calls = REMOVING_CALLS.split('|').chain(REMOVING_GIVEN.split('|'));
-    let globs = ["glob(", "Path("].into_iter().filter(|_| removes && text.contains("glob("));
-    calls.chain(globs).flat_map(|call| text.match_indices(call)).any(|(at, call)| {
-        let given = &text[at + call.len()..];
+    let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
+    calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
         let is_home = HOMES.iter().any(|home| {
             first.split_once(home).is_some_and(|(before, after)| {
@@ -255,11 +248,42 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
             })
         });
         // Strings of Tcl need no quotes.
-        let of_tcl = (call == "file rename ")
+        let of_tcl = text
+            .contains("file rename ")
             .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
-        let path = of_tcl.or_else(|| first_string(given.trim_start_matches(['(', ' '])));
+        let path = first_string(given.trim_start_matches(['(', ' '])).or(of_tcl);
         is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
     })
+}
+
+/// Returns what can be a path in a text: it is in quotes, or a word.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
+        .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
+}
+
+/// Returns true if an argument can be a path of a text that is protected: it is one, or no variable with another value.
+fn may_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool + Copy) -> bool {
+    let given = given.trim_start_matches(['(', ' ']);
+    if let Some(path) = first_string(given) {
+        return is_protected(path);
+    }
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let end = given.find(|letter| !is_of_name(letter)).unwrap_or(given.len());
+    let (name, after) = given.split_at(end);
+    if name.is_empty() || !after.starts_with([',', ')', ' ', ';', '\n']) {
+        return true;
+    }
+    let sets = |statement: &&str| {
+        statement.match_indices(name).any(|(at, _)| {
+            let after = statement[at + name.len()..].trim_start_matches([' ', ':']);
+            !statement[..at].ends_with(is_of_name)
+                && (after.starts_with("in ")
+                    || after.strip_prefix('=').is_some_and(|value| !value.starts_with('=')))
+        })
+    };
+    let mut values = text.split([';', '\n']).filter(sets).peekable();
+    values.peek().is_none() || values.any(|value| quoted(value).any(is_protected))
 }
 
 /// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
@@ -271,18 +295,14 @@ pub(super) fn first_string(text: &str) -> Option<&str> {
 
 /// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
 fn ends_all_processes(text: &str) -> bool {
+    let is_all = |one: &str| one.trim() == "-1";
     // Perl takes the signal first, without brackets as well: `kill 9, -1`.
-    let last = |given: &str| {
-        given.split(';').next().and_then(|all| all.rsplit(',').next()).map(str::trim) == Some("-1")
+    let ends = |given: &str| {
+        given.split(';').next().unwrap_or_default().rsplit(',').next().is_some_and(is_all)
     };
-    if text.match_indices("kill ").any(|(at, call)| last(&text[at + call.len()..])) {
-        return true;
-    }
-    text.match_indices("kill(").any(|(at, call)| {
-        let given = &text[at + call.len()..];
-        let given = given.split(')').next().unwrap_or_default();
-        given.split(',').any(|one| one.trim() == "-1")
-    })
+    given_to_words(text, "kill ").any(ends)
+        || given_to_words(text, "kill(")
+            .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
 }
 
 /// The texts that are encoded in a text.
