@@ -11,7 +11,8 @@ use super::destroying_commands::{
 use super::expand::decoded_all;
 use super::forks_in_code::starts_for_ever;
 use super::removing_calls::{
-    changes_mode, copies_over, given_to_words, links_over, removes_by_method, removes_listed,
+    changes_mode, closing, copies_over, given_to_words, last_name, links_over, removes_by_method,
+    removes_listed, words,
 };
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
@@ -75,10 +76,15 @@ impl Walker<'_> {
         }
         let is_it =
             |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
+        // These are words of a list.
+        let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
         let mut removed = given_to_words(text, REMOVING_CALLS).peekable();
         if removed.peek().is_some()
-            && quoted(text).any(is_it)
-            && removed.enumerate().any(|(at, given)| at > MAX_TAILS || may_be(text, given, is_it))
+            && quoted(text).any(|(_, path)| is_it(path))
+            && (sets.iter().any(|set| text.contains(set))
+                || removed
+                    .enumerate()
+                    .any(|(at, given)| at > MAX_TAILS || can_be(text, given, is_it)))
         {
             return Some(REMOVES_ROOT);
         }
@@ -116,7 +122,10 @@ impl Walker<'_> {
         ]
         .iter()
         .any(|way| text.contains(way));
-        let place = quoted(text).find_map(is_protected_file).filter(|_| writes)?;
+        let mut paths = quoted(text).filter(|_| writes);
+        let place = paths.find_map(|(at, path)| {
+            is_protected_file(path).filter(|_| !only_reads(text, at, path))
+        })?;
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
     }
 }
@@ -256,34 +265,64 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Returns what can be a path in a text: it is in quotes, or a word.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+/// Returns what can be a path in a text, in quotes or as a word, and where it is. A slash between spaces divides, or joins.
+fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
         .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
+        .map(|part| (part.as_ptr().addr() - text.as_ptr().addr(), part))
+        .filter(|(at, part)| {
+            *part != "/" || !(text[..*at].ends_with(' ') && text[at + 1..].starts_with(' '))
+        })
 }
 
-/// Returns true if an argument can be a path of a text that is protected: it is one, or no variable with another value.
-fn may_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool + Copy) -> bool {
-    let given = given.trim_start_matches(['(', ' ']);
-    if let Some(path) = first_string(given) {
+/// Returns true if what is given to a call can be a protected path: it is one, or a name that is given one, or a parameter.
+fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+    let names_one = |part: &str| quoted(part).any(|(_, path)| is_protected(path));
+    let is_in_brackets = text[..given.as_ptr().addr() - text.as_ptr().addr()].ends_with('(');
+    let end = match is_in_brackets {
+        true => closing(given),
+        false => given.find([';', '\n']).unwrap_or(given.len()),
+    };
+    let given = &given[..end];
+    if let Some(path) = first_string(given.trim_start_matches(['(', ' '])) {
         return is_protected(path);
     }
-    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let end = given.find(|letter| !is_of_name(letter)).unwrap_or(given.len());
-    let (name, after) = given.split_at(end);
-    if name.is_empty() || !after.starts_with([',', ')', ' ', ';', '\n']) {
-        return true;
-    }
-    let sets = |statement: &&str| {
-        statement.match_indices(name).any(|(at, _)| {
-            let after = statement[at + name.len()..].trim_start_matches([' ', ':']);
-            !statement[..at].ends_with(is_of_name)
-                && (after.starts_with("in ")
-                    || after.strip_prefix('=').is_some_and(|value| !value.starts_with('=')))
+    let mut names = words(given).peekable();
+    (names.peek().is_none() && !given.contains(['"', '\'']))
+        || names_one(given)
+        || names.take(MAX_TAILS).any(|(at, name)| {
+            !given[at + name.len()..].starts_with(['(', '.'])
+                && text.split([';', '\n']).any(|statement| {
+                    let binds = |(at, word): (usize, &str)| {
+                        let after = statement[at + word.len()..].trim_start();
+                        word == name
+                            && (["=", ":", "|", "<-", "in ", "of "]
+                                .iter()
+                                .any(|binder| after.starts_with(binder))
+                                || statement[..at].ends_with("as $"))
+                    };
+                    let defines = || {
+                        ["def ", "function ", "sub "].iter().any(|begin| statement.contains(begin))
+                    };
+                    words(statement).any(binds) && names_one(statement)
+                        || defines() && words(statement).any(|(_, word)| word == name)
+                })
         })
+}
+
+/// Returns true if the path at a place of a text is only read: `open("/x")`, `readFile("/x")`, `copyfile("/x", "y")`.
+fn only_reads(text: &str, at: usize, path: &str) -> bool {
+    let before = text[..at].trim_end_matches(['"', '\'']);
+    let after = text[at + path.len()..].trim_start_matches(['"', '\'']);
+    let Some(call) = before.strip_suffix('(') else {
+        // Perl names the way before the file.
+        return before.ends_with("<\", ") || before.ends_with("<', ");
     };
-    let mut values = text.split([';', '\n']).filter(sets).peekable();
-    values.peek().is_none() || values.any(|value| quoted(value).any(is_protected))
+    let name = last_name(call).to_ascii_lowercase();
+    ["read", "get_contents", "copy"].iter().any(|part| name.contains(part))
+        || (name.ends_with("open")
+            && [")", ", 'r'", ", \"r\""].iter().any(|end| after.starts_with(end)))
+        || (name == "path" && after.starts_with(").read"))
 }
 
 /// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.

@@ -358,9 +358,8 @@ impl Walker<'_> {
         let mut found = Vec::new();
         if text.contains(" (") {
             // Fish writes substitutions so, and csh lists.
-            for other in [text.replace(" (", " $("), text.replace(" (", " ").replace(')', " ")] {
-                found.extend(self.text_destroys(&other).into_iter().map(str::to_owned));
-            }
+            let others = [text.replace(" (", " $("), text.replace(" (", " ").replace(')', " ")];
+            found.extend(self.commands_destroy(&others).into_iter().map(str::to_owned));
         }
         let text = &without_patterns(text);
         for (at, _) in text.match_indices('>').take(MAX_TAILS) {

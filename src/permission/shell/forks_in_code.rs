@@ -35,7 +35,7 @@ pub(super) fn starts_for_ever(text: &str) -> bool {
     (0..tokens.len()).any(|at| {
         match code.at(at) {
             "{" | "(" | "[" | "do" => outer.push(std::mem::replace(&mut start, at + 1)),
-            // The statement goes on behind brackets.
+            // A statement continues after brackets.
             ")" | "]" => start = outer.pop().unwrap_or(start),
             token if ends_statement(token) => {
                 if matches!(token, "}" | "end") {
@@ -222,7 +222,7 @@ impl<'t> Code<'t> {
     /// Returns where the body of a loop ends that only starts processes, or only counts if the loop `starts` them itself.
     fn body(&self, at: usize, mut starts: bool) -> Option<usize> {
         let opener = self.at(at);
-        let is_block = matches!(opener, "{" | "do" | ":") || opener.starts_with('\n');
+        let is_block = matches!(opener, "{" | "do" | ":" | ";") || opener.starts_with('\n');
         let mut at = at + usize::from(is_block);
         let indented = indentation(self.at(at));
         let is_indented = opener == ":" && self.at(at).starts_with('\n');
@@ -278,6 +278,10 @@ impl<'t> Code<'t> {
         if is_counted && statement.iter().any(|token| matches!(*token, "+" | "-")) {
             return Some(false);
         }
+        // It was made before.
+        if matches!(statement, [_, ".", "start", "(", ")"]) {
+            return Some(false);
+        }
         let assigned = statement.iter().take(5).position(|token| *token == "=");
         let mut rest = &statement[assigned.map_or(0, |at| at + 1)..];
         let mut receiver = "";
@@ -304,7 +308,7 @@ impl<'t> Code<'t> {
             after.iter().any(|token| token.trim_end_matches(['"', '\'']).trim_end().ends_with('&'))
         };
         match word {
-            "fork" => after.first() == Some(&"(") || is_of_module,
+            "fork" | "pcntl_fork" => after.first() == Some(&"(") || is_of_module,
             "spawn" | "execFile" => is_of_module,
             "exec" if self.is_node => is_of_module,
             "Popen" | "popen" => true,
@@ -340,7 +344,13 @@ impl<'t> Code<'t> {
         };
         let body = &body[..end];
         let calls = |name: &str| body.windows(2).any(|pair| pair[0] == name && pair[1] != "=");
-        calls(name) && calls("fork")
+        // A function in the arguments of another call runs later.
+        let mut depth = 0;
+        let calls_itself = body.windows(2).any(|pair| {
+            depth += i32::from(pair[0] == "(") - i32::from(pair[0] == ")");
+            depth == 0 && pair[0] == name && pair[1] != "="
+        });
+        calls_itself && calls("fork")
     }
 }
 

@@ -82,9 +82,14 @@ fn is_of_name(letter: char) -> bool {
 }
 
 /// Returns the names and words in a text, and where they are.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.split(|letter| !is_of_name(letter)).filter(|word| !word.is_empty());
     words.map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+}
+
+/// Returns the name that a text ends with.
+pub(super) fn last_name(text: &str) -> &str {
+    text.rsplit(|letter| !is_of_name(letter)).next().unwrap_or_default()
 }
 
 /// Code that lists a protected place, read from its start.
@@ -128,6 +133,9 @@ impl<'t> Listing<'t> {
             return true;
         }
         let given = start_of(&statement[at + verb.len()..]).trim_start_matches(['!', '.']);
+        // PHP calls by names in quotes as well.
+        let is_quoted = before.ends_with(['"', '\'']);
+        let given = given.strip_prefix(['"', '\'']).filter(|_| is_quoted).unwrap_or(given);
         let given = given.strip_prefix('(').map_or(given, |inner| &inner[..closing(inner)]);
         let first = first_string(given.trim_start_matches(['(', ' ', '*']));
         if first.is_some_and(|path| !path.starts_with('/') || path.starts_with("/tmp")) {
@@ -145,9 +153,7 @@ impl<'t> Listing<'t> {
             };
         };
         let receiver = receiver.trim_end_matches(':');
-        let name = &receiver[receiver
-            .rfind(|letter| !is_of_name(letter))
-            .map_or(0, |end| receiver.ceil_char_boundary(end + 1))..];
+        let name = last_name(receiver);
         if is_remover || has_word(MODULES, name) {
             return is_given || is_empty;
         }
@@ -162,7 +168,7 @@ impl<'t> Listing<'t> {
 }
 
 /// Returns where the bracket closes that a text is in.
-fn closing(text: &str) -> usize {
+pub(super) fn closing(text: &str) -> usize {
     let mut depth = 1;
     let end = text.bytes().position(|byte| {
         match byte {
