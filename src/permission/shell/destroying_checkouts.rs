@@ -19,10 +19,11 @@ const VALUED_BY_OTHERS: &str =
     "-R --repository --cwd -r --rev --from --to -f -t --changes-in -c -I -X";
 
 /// Returns the words that are neither options nor values of those that are given.
-fn operands<'w>(words: &'w [Word], valued: &'static str) -> impl Iterator<Item = &'w Word> {
-    let is_value = move |at: usize| at > 0 && has_word(valued, &words[at - 1].text);
-    let operands = words.iter().enumerate().filter(move |(at, _)| !is_value(*at));
-    operands.map(|(_, word)| word).filter(|word| !word.text.starts_with('-'))
+#[inline(never)]
+fn operands<'w>(words: &'w [Word], valued: &str) -> Vec<&'w Word> {
+    let is_value = |at: usize| at > 0 && has_word(valued, &words[at - 1].text);
+    let operands = words.iter().enumerate().filter(|(at, _)| !is_value(*at));
+    operands.map(|(_, word)| word).filter(|word| !word.text.starts_with('-')).collect()
 }
 
 /// Returns the files of which `git` removes or overwrites changes, none for all of them; `None` if it keeps them.
@@ -31,28 +32,32 @@ fn changed_by_git<'w>(name: &str, rest: &'w [Word]) -> Option<Vec<&'w Word>> {
     let has_letter = |letter: char| rest.iter().any(|word| word.has_letter(letter));
     let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
     let behind: Vec<&Word> = rest.iter().skip(end + 1).collect();
-    let named = || operands(&rest[..end], VALUED).chain(behind.iter().copied()).collect();
+    let mut named = operands(&rest[..end], VALUED);
     let changes = match name {
         "clean" => (has_letter('f') || has("--force")) && !has("-n --dry-run"),
         "rm" => has_letter('r') && !has("--cached -n --dry-run"),
         "restore" => !has("--staged -S") || has("--worktree -W"),
         "checkout" | "switch" => {
-            let is_path = |word: &&Word| word.text.starts_with(['.', '/', ':', '*']);
-            let paths = operands(&rest[..end], VALUED).filter(is_path).chain(behind.clone());
-            let paths: Vec<&Word> = paths.collect();
-            let is_forced = has_letter('f') || has("--force --discard-changes");
-            return (is_forced || !paths.is_empty()).then_some(paths);
+            named.retain(|word| word.text.starts_with(['.', '/', ':', '*']));
+            has_letter('f')
+                || has("--force --discard-changes")
+                || !named.is_empty()
+                || !behind.is_empty()
         }
-        "read-tree" => return (has("--reset") && has("-u")).then(Vec::new),
-        "reset" => return has("--hard --merge --keep").then(Vec::new),
-        "stash" => {
+        // They change all files, or those after `--`.
+        "read-tree" | "reset" | "stash" => {
             const KEEP: &str = "list show drop clear apply pop branch create store export import";
-            let verb = rest.first().map_or("", |word| word.text.as_str());
-            return (!has_word(KEEP, verb)).then_some(behind);
+            named.clear();
+            match name {
+                "read-tree" => has("--reset") && has("-u"),
+                "reset" => has("--hard --merge --keep"),
+                _ => !rest.first().is_some_and(|verb| has_word(KEEP, &verb.text)),
+            }
         }
         _ => false,
     };
-    changes.then(named)
+    named.extend(behind);
+    changes.then_some(named)
 }
 
 impl Walker<'_> {
@@ -108,7 +113,7 @@ impl Walker<'_> {
                 places = self.below(&places, value);
             }
         }
-        let mut named = operands(rest, valued);
+        let mut named = operands(rest, valued).into_iter();
         let removes = named.next().is_some_and(|verb| match &*verb.text {
             "cleanup" => has_any(rest, "--remove-unversioned --remove-ignored"),
             verb => has_word("purge clean restore abandon revert", verb),

@@ -12,10 +12,11 @@ use super::expand::decoded_all;
 use super::forks_in_code::starts_for_ever;
 use super::removing_calls::{
     changes_mode, closing, copies_over, given_to_words, last_name, links_over, removes_by_method,
-    removes_listed, words,
+    removes_listed, start_of, words,
 };
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
+use crate::util::words::has_word;
 
 /// Calls of other languages that remove a directory.
 const REMOVING_CALLS: &str = "\
@@ -78,13 +79,12 @@ impl Walker<'_> {
             |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
         // These are words of a list.
         let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
-        let mut removed = given_to_words(text, REMOVING_CALLS).peekable();
-        if removed.peek().is_some()
+        let removed = given_to_words(text, REMOVING_CALLS);
+        if !removed.is_empty()
             && quoted(text).any(|(_, path)| is_it(path))
             && (sets.iter().any(|set| text.contains(set))
-                || removed
-                    .enumerate()
-                    .any(|(at, given)| at > MAX_TAILS || can_be(text, given, is_it)))
+                || removed.len() > MAX_TAILS
+                || removed.iter().any(|given| can_be(text, given, is_it)))
         {
             return Some(REMOVES_ROOT);
         }
@@ -278,8 +278,8 @@ fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Returns true if what is given to a call can be a protected path: it is one, or a name that is given one, or a parameter.
 fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     let names_one = |part: &str| quoted(part).any(|(_, path)| is_protected(path));
-    let is_in_brackets = text[..given.as_ptr().addr() - text.as_ptr().addr()].ends_with('(');
-    let end = match is_in_brackets {
+    let at = given.as_ptr().addr() - text.as_ptr().addr();
+    let end = match text[..at].ends_with('(') {
         true => closing(given),
         false => given.find([';', '\n']).unwrap_or(given.len()),
     };
@@ -288,14 +288,19 @@ fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool 
         return is_protected(path);
     }
     let mut names = words(given).peekable();
-    (names.peek().is_none() && !given.contains(['"', '\'']))
-        || names_one(given)
+    if names.peek().is_none() && !given.contains(['"', '\'']) {
+        // It is a method of a path, or of a variable.
+        let before = text[..at].rsplit([';', '\n']).next().unwrap_or_default();
+        return !before.contains(['"', '\'']) || names_one(before);
+    }
+    names_one(given)
         || names.take(MAX_TAILS).any(|(at, name)| {
             !given[at + name.len()..].starts_with(['(', '.'])
                 && text.split([';', '\n']).any(|statement| {
                     let binds = |(at, word): (usize, &str)| {
                         let after = statement[at + word.len()..].trim_start();
                         word == name
+                            && !after.starts_with("==")
                             && (["=", ":", "|", "<-", "in ", "of "]
                                 .iter()
                                 .any(|binder| after.starts_with(binder))
@@ -310,19 +315,32 @@ fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool 
         })
 }
 
-/// Returns true if the path at a place of a text is only read: `open("/x")`, `readFile("/x")`, `copyfile("/x", "y")`.
+/// Returns true if the path at a place of a text is not written there: `open("/x")`, `exists("/x")`, `copyfile("/x", "y")`.
 fn only_reads(text: &str, at: usize, path: &str) -> bool {
+    const WRITERS: [&str; 6] = ["write", "put", "trunc", "append", "save", "stream"];
+    const PATHS: &str = "Path Paths of get File Pathname";
+    const MODES: [&str; 7] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_"];
     let before = text[..at].trim_end_matches(['"', '\'']);
-    let after = text[at + path.len()..].trim_start_matches(['"', '\'']);
-    let Some(call) = before.strip_suffix('(') else {
-        // Perl names the way before the file.
-        return before.ends_with("<\", ") || before.ends_with("<', ");
-    };
-    let name = last_name(call).to_ascii_lowercase();
-    ["read", "get_contents", "copy"].iter().any(|part| name.contains(part))
-        || (name.ends_with("open")
-            && [")", ", 'r'", ", \"r\""].iter().any(|end| after.starts_with(end)))
-        || (name == "path" && after.starts_with(").read"))
+    let given = start_of(&text[at + path.len()..]);
+    let given = &given[..closing(given)];
+    // Perl names the way before the file.
+    if ["<\", ", "<', ", ": "].iter().any(|end| before.ends_with(end)) {
+        return true;
+    }
+    let Some((call, first)) = before.rsplit_once('(') else { return false };
+    let class = last_name(call);
+    let name = class.to_ascii_lowercase();
+    match first.trim() {
+        _ if name.ends_with("open") => {
+            !first.contains(['"', '\'']) && !MODES.iter().any(|mode| given.contains(mode))
+        }
+        // The text reads a file by its path.
+        "" if has_word(PATHS, class) => {
+            text[at + path.len()..].trim_start_matches(['"', '\'', ')']).starts_with(".read")
+        }
+        "" => name.contains("read") || !WRITERS.iter().any(|part| name.contains(part)),
+        _ => false,
+    }
 }
 
 /// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
@@ -339,8 +357,9 @@ fn ends_all_processes(text: &str) -> bool {
     let ends = |given: &str| {
         given.split(';').next().unwrap_or_default().rsplit(',').next().is_some_and(is_all)
     };
-    given_to_words(text, "kill ").any(ends)
+    given_to_words(text, "kill ").into_iter().any(ends)
         || given_to_words(text, "kill(")
+            .into_iter()
             .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
 }
 

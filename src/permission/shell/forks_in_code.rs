@@ -162,7 +162,7 @@ impl<'t> Code<'t> {
             },
             "loop" | "repeat" if matches!(self.at(at + 1), "{" | "do") => (at + 1, false),
             "iter" if self.at(at + 2) == "int" => (at, false),
-            "setInterval" | "setImmediate" => return self.timer_starts(at + 1),
+            "setInterval" => return self.timer_starts(at + 1),
             _ => return false,
         };
         if at == start {

@@ -52,28 +52,28 @@ const COPIERS: &str = "cpSync(|copytree(|cp_r |cp_r(|copySync(|copy_tree(|copy_d
 const LINKERS: &str = "symlink(|symlinkSync(|ln_s |ln_sf |ln_s(|ln_sf(";
 
 /// Returns where each of the calls of a list is in a text, and what follows it.
-fn calls_in<'t>(text: &'t str, calls: &'static str) -> impl Iterator<Item = (usize, &'t str)> {
-    calls.split('|').flat_map(move |call| {
-        text.match_indices(call).map(move |(at, _)| (at, start_of(&text[at + call.len()..])))
-    })
+#[inline(never)]
+fn calls_in<'t>(text: &'t str, calls: &str) -> Vec<(usize, &'t str)> {
+    let places = calls
+        .split('|')
+        .flat_map(|call| text.match_indices(call).map(|(at, _)| (at, at + call.len())));
+    places.map(|(at, end)| (at, start_of(&text[end..]))).collect()
 }
 
 /// Returns what follows each of the calls of a list.
-fn given_to<'t>(text: &'t str, calls: &'static str) -> impl Iterator<Item = &'t str> {
-    calls_in(text, calls).map(|(_, given)| given)
+fn given_to<'t>(text: &'t str, calls: &str) -> impl Iterator<Item = &'t str> {
+    calls_in(text, calls).into_iter().map(|(_, given)| given)
 }
 
 /// Returns what follows each of the calls of a list, whose names are not the ends of others.
-pub(super) fn given_to_words<'t>(
-    text: &'t str,
-    calls: &'static str,
-) -> impl Iterator<Item = &'t str> {
+pub(super) fn given_to_words<'t>(text: &'t str, calls: &str) -> Vec<&'t str> {
     let is_end = |at: usize| text[..at].ends_with(is_of_name) && text[at..].starts_with(is_of_name);
-    calls_in(text, calls).filter(move |(at, _)| !is_end(*at)).map(|(_, given)| given)
+    let calls = calls_in(text, calls).into_iter().filter(|(at, _)| !is_end(*at));
+    calls.map(|(_, given)| given).collect()
 }
 
 /// Returns as much of a text as is read of an argument.
-fn start_of(text: &str) -> &str {
+pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
@@ -188,7 +188,7 @@ pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) ->
         "ls!",
     ];
     let of_home = |home: &&'static str| {
-        calls_in(text, home).filter(|(_, given)| {
+        calls_in(text, home).into_iter().filter(|(_, given)| {
             let rest = given.trim_start_matches(')');
             [".iterdir(", ".rglob(", ".glob(", ".walk("].iter().any(|call| rest.starts_with(call))
         })
@@ -199,8 +199,10 @@ pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) ->
     };
     let can_list = lists.iter().any(|word| text.contains(word));
     let listers = calls_in(text, if can_list { LISTERS } else { "\0" });
-    let listed =
-        listers.filter(|(_, given)| is_listed(given)).chain(HOMES.iter().flat_map(of_home));
+    let listed = listers
+        .into_iter()
+        .filter(|(_, given)| is_listed(given))
+        .chain(HOMES.iter().flat_map(of_home));
     let mut calls: Vec<usize> = listed.map(|(at, _)| at).collect();
     if calls.is_empty() {
         return false;
