@@ -10,7 +10,7 @@ const PARTS: [&str; 7] = ["fork", "spawn", "open(", "exec", "system", "Process("
 const MODULES: &str = "\
     child_process cp subprocess os Process Kernel threading multiprocessing thread Bun require __import__ new";
 
-/// Words of conditions, of which a loop with another one has an end.
+/// Words that begin a condition or a list after a call.
 const MODIFIERS: &str = "if unless while until for or and in";
 
 /// Methods and words that wait for what they return.
@@ -86,8 +86,7 @@ fn is_of_name(letter: char) -> bool {
 
 /// Returns where a string ends. Without an end it is one line long.
 fn string_end(text: &str, quote: char) -> usize {
-    let triple = &text[..text.len().min(3)];
-    if matches!(triple, "\"\"\"" | "'''") {
+    if let Some(triple) = ["\"\"\"", "'''"].into_iter().find(|triple| text.starts_with(triple)) {
         return text[3..].find(triple).map_or(text.len(), |end| end + 6);
     }
     let mut is_escaped = false;
