@@ -334,6 +334,47 @@ test('what the parser would try for years is asked about at once, at any depth',
   expect(endChild(body, { input, timeoutMs: 120_000 })).toMatchObject({ status: 0, signal: null, stdout: '"ok"' })
 }, 150_000)
 
+test('nor does code of another language, or the script of a search', () => {
+  // Each is the start of a command, what is repeated in it, and its end.
+  const input = [
+    ...[
+      'def a',
+      'def a: fork ',
+      'def a(): fork(a(',
+      'fork while 1 ',
+      'x while 1 ',
+      'while(1){fork();',
+      'while(1)spawn(',
+      'loop{x+=1;',
+    ].map((unit) => ["python3 -c '", unit, "fork'"]),
+    ...[
+      'rename ',
+      'rename a,',
+      'kill(',
+      'kill 9 ',
+      'chmod(',
+      'cpSync(',
+      'rmSync(a);a="/";',
+      'for(</',
+      'os.remove(',
+      'os.remove(os.listdir("/etc")',
+      'x=os.listdir("/etc")\nos.remove(x)\n',
+      '"\\"',
+      '`\\',
+    ].map((unit) => ["perl -e '", unit, 'unlink(os.listdir("/etc"))\'']),
+    ...['>', '> ', '{}>', '"$1" > '].map((unit) => ["find /etc -exec sh -c 'echo ", unit, "' \\;"]),
+  ]
+  const slowest = `
+    const policy = new spillway.PermissionPolicy({ vault: '/vault', rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
+    answer(input.filter(([start, unit, end]) => {
+      const began = process.cpuUsage()
+      policy.evaluate({ tool: 'bash', args: { command: start + unit.repeat(120_000 / unit.length) + end } })
+      const { user, system } = process.cpuUsage(began)
+      return (user + system) / 1000 > 1000
+    }))`
+  expect(JSON.parse(endChild(slowest, { input, timeoutMs: 120_000 }).stdout)).toEqual([])
+}, 150_000)
+
 test('nor does what a command is given grow where it is put in', () => {
   // Each is one text, one that is repeated, and so on.
   const input = [

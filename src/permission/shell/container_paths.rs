@@ -121,7 +121,9 @@ pub(super) fn with_paths_of_machine(words: &[Word]) -> Option<(Vec<Word>, Option
 
 /// Returns the mounts of a container: the path on the machine, and inside.
 pub(super) fn mounts_of(words: &[Word]) -> Vec<(&str, &str)> {
-    words.iter().filter_map(|word| mount(&word.text)).collect()
+    // Nothing is inside an empty path.
+    let mounts = words.iter().filter_map(|word| mount(&word.text));
+    mounts.filter(|(_, inside)| !inside.is_empty()).collect()
 }
 
 /// Returns a text with the path on the machine in place of that of a mount.

@@ -2,79 +2,142 @@
 
 use super::analyzer::Walker;
 use super::destroying_programs::has_any;
+use super::git::after_options;
+use super::git_pathspecs::pattern_of;
 use super::word::Word;
-use crate::permission::places::Place;
+use crate::permission::places::{Place, is_protected_file};
+use crate::util::words::has_word;
+
+/// Options of `git` whose value is no file.
+const VALUED: &str = "-s --source -e --exclude -m --message";
+
+/// Options of other programs that name the folder they act in.
+const FOLDERS: &str = "-R --repository --cwd";
+
+/// All of their options whose value is no file that they change.
+const VALUED_BY_OTHERS: &str =
+    "-R --repository --cwd -r --rev --from --to -f -t --changes-in -c -I -X";
+
+/// Returns the words that are neither options nor values of those that are given.
+#[inline(never)]
+fn operands<'w>(words: &'w [Word], valued: &str) -> Vec<&'w Word> {
+    let is_value = |at: usize| at > 0 && has_word(valued, &words[at - 1].text);
+    let operands = words.iter().enumerate().filter(|(at, _)| !is_value(*at));
+    operands.map(|(_, word)| word).filter(|word| !word.text.starts_with('-')).collect()
+}
+
+/// Returns the files of which `git` removes or overwrites changes, none for all of them; `None` if it keeps them.
+fn changed_by_git<'w>(name: &str, rest: &'w [Word]) -> Option<Vec<&'w Word>> {
+    let has = |names: &str| has_any(rest, names);
+    let has_letter = |letter: char| rest.iter().any(|word| word.has_letter(letter));
+    let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
+    let behind: Vec<&Word> = rest.iter().skip(end + 1).collect();
+    let mut named = operands(&rest[..end], VALUED);
+    let changes = match name {
+        "clean" => (has_letter('f') || has("--force")) && !has("-n --dry-run"),
+        "rm" => has_letter('r') && !has("--cached -n --dry-run"),
+        "restore" => !has("--staged -S") || has("--worktree -W"),
+        "checkout" | "switch" => {
+            named.retain(|word| word.text.starts_with(['.', '/', ':', '*']));
+            has_letter('f')
+                || has("--force --discard-changes")
+                || !named.is_empty()
+                || !behind.is_empty()
+        }
+        // They change all files, or those after `--`.
+        "read-tree" | "reset" | "stash" => {
+            const KEEP: &str = "list show drop clear apply pop branch create store export import";
+            named.clear();
+            match name {
+                "read-tree" => has("--reset") && has("-u"),
+                "reset" => has("--hard --merge --keep"),
+                _ => !rest.first().is_some_and(|verb| has_word(KEEP, &verb.text)),
+            }
+        }
+        _ => false,
+    };
+    named.extend(behind);
+    changes.then_some(named)
+}
 
 impl Walker<'_> {
-    /// Returns true if `git clean` empties a protected place.
-    pub(super) fn cleans_place(&self, rest: &[Word]) -> bool {
-        let is_forced = |word: &Word| word.text.starts_with('-') && word.text.contains('f');
-        let at = |path: &str| self.place(path, false, true).is_some();
-        if !has_any(rest, "clean") || !rest.iter().any(is_forced) || has_any(rest, "-n --dry-run") {
-            return false;
+    /// Returns true if `git` puts what it has recorded in the place of what is in a folder of the system, or removes it, or
+    /// removes what it has not recorded in a home.
+    pub(super) fn changes_work_tree(&self, rest: &[Word]) -> bool {
+        let (options, command) = rest.split_at(after_options(rest));
+        let Some((name, arguments)) = command.split_first() else { return false };
+        let is_clean = name.text == "clean";
+        changed_by_git(&name.text, arguments).is_some_and(|files| {
+            self.work_trees(options).iter().any(|tree| self.holds_system(tree, &files, is_clean))
+        })
+    }
+
+    /// Returns the folders with the files that `git` changes, given its own options.
+    fn work_trees(&self, options: &[Word]) -> Vec<String> {
+        let options = [&self.given_options(options).0, options].concat();
+        let mut places = self.places.clone();
+        let mut trees = Vec::new();
+        for (at, word) in options.iter().enumerate() {
+            let next = || options.get(at + 1).map_or("", |next| next.text.as_str());
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, next()));
+            match name {
+                "-C" => places = self.below(&places, value),
+                "--work-tree" => trees.push(value),
+                "-c" => trees.extend(value.split_once('=').and_then(|(key, path)| {
+                    key.eq_ignore_ascii_case("core.worktree").then_some(path)
+                })),
+                _ => {}
+            }
         }
-        self.work_trees(rest).iter().chain(&self.places).any(|place| at(place))
+        match trees.is_empty() {
+            true => places,
+            false => trees.into_iter().flat_map(|tree| self.below(&places, tree)).collect(),
+        }
     }
 
-    /// Returns the folders that the options of `git` name as its own.
-    fn work_trees(&self, rest: &[Word]) -> Vec<String> {
-        let all = [&self.given_options(rest).0, rest].concat();
-        let glued = all.iter().filter_map(|word| word.text.strip_prefix("--work-tree="));
-        let named = all.windows(2).filter_map(|pair| match pair[0].text.as_str() {
-            "-C" | "--work-tree" => Some(pair[1].text.as_str()),
-            "-c" => {
-                let (key, path) = pair[1].text.split_once('=')?;
-                key.eq_ignore_ascii_case("core.worktree").then_some(path)
-            }
-            _ => None,
-        });
-        glued.chain(named).map(str::to_owned).collect()
-    }
-
-    /// Returns true if `git` puts what it has recorded in the place of what is in a folder of the system, or removes it.
-    pub(super) fn resets_system(&self, rest: &[Word]) -> bool {
-        let has = |names: &str| has_any(rest, names);
-        let is_forced = || {
-            rest.iter().any(|word| word.has_letter('f') || word.text == "--force")
-                || has(". -- --discard-changes")
-        };
-        let verbs = ["checkout", "switch", "rm", "read-tree", "reset", "restore", "stash"];
-        let verb = rest.iter().map(|word| word.text.as_str()).find(|word| verbs.contains(word));
-        let removes = match verb {
-            Some("checkout" | "switch") => is_forced(),
-            Some("rm") => {
-                rest.iter().any(|word| word.has_letter('r')) && !has("--cached -n --dry-run")
-            }
-            Some("read-tree") => has("--reset") && has("-u"),
-            Some("reset") => has("--hard --merge --keep"),
-            Some("restore") => !has("--staged -S") || has("--worktree -W"),
-            Some("stash") => !has("list show drop clear apply pop branch create"),
-            _ => false,
-        };
-        removes && self.is_of_system(&self.work_trees(rest))
+    fn below(&self, places: &[String], path: &str) -> Vec<String> {
+        let below =
+            |place: &String| self.folders.absolute(path, place).unwrap_or_else(|| path.to_owned());
+        places.iter().map(below).collect()
     }
 
     /// Returns true if another program for versions removes or overwrites what is in a folder of the system.
-    pub(super) fn empties_checkout(&self, rest: &[Word]) -> bool {
-        const VERBS: &str =
-            "purge clean --remove-unversioned --remove-ignored restore abandon revert";
-        let named = rest.iter().map(|word| match word.text.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => value.to_owned(),
-            _ => word.text.clone(),
+    pub(super) fn empties_checkout(&self, base: &str, rest: &[Word]) -> bool {
+        // `-R` of `svn` has no value.
+        let valued = if base == "svn" { "-r --revision" } else { VALUED_BY_OTHERS };
+        let mut places = self.places.clone();
+        for (at, word) in rest.iter().enumerate().filter(|_| base != "svn") {
+            let next = || rest.get(at + 1).map_or("", |next| next.text.as_str());
+            let (name, value) = word.text.split_once('=').unwrap_or((&word.text, next()));
+            if has_word(FOLDERS, name) {
+                places = self.below(&places, value);
+            }
+        }
+        let mut named = operands(rest, valued).into_iter();
+        let removes = named.next().is_some_and(|verb| match &*verb.text {
+            "cleanup" => has_any(rest, "--remove-unversioned --remove-ignored"),
+            verb => has_word("purge clean restore abandon revert", verb),
         });
-        let named: Vec<String> = named.filter(|name| name.contains(['/', '~'])).collect();
-        has_any(rest, VERBS) && self.is_of_system(&named)
+        let named = named.filter(|_| !has_any(rest, "abandon --all")).collect::<Vec<_>>();
+        removes && places.iter().any(|place| self.holds_system(place, &named, false))
     }
 
-    /// Returns true if one of these folders, or the one that the command changed to, is one of the system.
-    fn is_of_system(&self, named: &[String]) -> bool {
-        let is_of_system = |path: &String| {
-            matches!(
-                self.place(path, false, true),
-                Some((Place::Root | Place::System | Place::Homes, _))
-            )
+    /// Returns true if one of these files of a folder is one of the system, or holds some. None stand for all of them.
+    fn holds_system(&self, folder: &str, files: &[&Word], with_homes: bool) -> bool {
+        let is_of_system = |path: &str, glob: bool| match self.place(path, glob, true) {
+            Some(_) if with_homes => true,
+            Some((Place::Root | Place::System | Place::Homes, _)) => path != self.folders.vault,
+            _ => false,
         };
-        let changed = self.places.iter().filter(|place| **place != self.folders.vault);
-        named.iter().chain(changed).any(is_of_system)
+        let is_named = |word: &&Word| match pattern_of(word, false) {
+            Some(file) => self.folders.absolute(&file.text, folder).is_some_and(|path| {
+                is_of_system(&path, file.glob) || is_protected_file(&path).is_some()
+            }),
+            None => is_of_system(folder, false),
+        };
+        match files.is_empty() {
+            true => is_of_system(folder, false),
+            false => files.iter().any(is_named),
+        }
     }
 }

@@ -11,10 +11,12 @@ use super::destroying_commands::{
 use super::expand::decoded_all;
 use super::forks_in_code::starts_for_ever;
 use super::removing_calls::{
-    changes_mode, copies_over, links_over, removes_by_method, removes_listed,
+    changes_mode, closing, copies_over, given_to_words, last_name, links_over, removes_by_method,
+    removes_listed, start_of, words,
 };
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
+use crate::util::words::has_word;
 
 /// Calls of other languages that remove a directory.
 const REMOVING_CALLS: &str = "\
@@ -51,10 +53,9 @@ impl Walker<'_> {
     /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
     pub(super) fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
         let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
-        let texts = commands_in(text).into_iter().chain(decoded_parts(text));
-        for text in texts.take(MAX_TAILS) {
-            found.extend(self.text_destroys(&text));
-        }
+        // A string is no code of its own.
+        found.extend(self.commands_destroy(&commands_in(text)));
+        found.extend(decoded_parts(text).iter().flat_map(|text| self.text_destroys(text)));
         found
     }
 
@@ -74,17 +75,18 @@ impl Walker<'_> {
         {
             return Some(STOPS_MACHINE);
         }
-        let quoted = || {
-            text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
-                .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
-        };
-        if REMOVING_CALLS.split('|').any(|call| text.contains(call)) {
-            let is_it = |path: &str| {
-                self.place(path, path.contains('*'), true).is_some() || is_of_system(path)
-            };
-            if quoted().any(is_it) {
-                return Some(REMOVES_ROOT);
-            }
+        let is_it =
+            |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
+        // These are words of a list.
+        let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
+        let removed = given_to_words(text, REMOVING_CALLS);
+        if !removed.is_empty()
+            && quoted(text).any(|(_, path)| is_it(path))
+            && (sets.iter().any(|set| text.contains(set))
+                || removed.len() > MAX_TAILS
+                || removed.iter().any(|given| can_be(text, given, is_it)))
+        {
+            return Some(REMOVES_ROOT);
         }
         let is_place = |path: &str| self.place(path, path.contains('*'), true).is_some();
         if text_removes(text)
@@ -120,7 +122,10 @@ impl Walker<'_> {
         ]
         .iter()
         .any(|way| text.contains(way));
-        let place = quoted().find_map(is_protected_file).filter(|_| writes)?;
+        let mut paths = quoted(text).filter(|_| writes);
+        let place = paths.find_map(|(at, path)| {
+            is_protected_file(path).filter(|_| !only_reads(text, at, path))
+        })?;
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
     }
 }
@@ -242,11 +247,8 @@ fn is_between(letter: char) -> bool {
 
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
-    let removes = ["remove(", "unlink", "delete("].iter().any(|word| text.contains(word));
-    let calls = REMOVING_CALLS.split('|').chain(REMOVING_GIVEN.split('|'));
-    let globs = ["glob(", "Path("].into_iter().filter(|_| removes && text.contains("glob("));
-    calls.chain(globs).flat_map(|call| text.match_indices(call)).any(|(at, call)| {
-        let given = &text[at + call.len()..];
+    let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
+    calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
         let is_home = HOMES.iter().any(|home| {
             first.split_once(home).is_some_and(|(before, after)| {
@@ -255,11 +257,90 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
             })
         });
         // Strings of Tcl need no quotes.
-        let of_tcl = (call == "file rename ")
+        let of_tcl = text
+            .contains("file rename ")
             .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
-        let path = of_tcl.or_else(|| first_string(given.trim_start_matches(['(', ' '])));
+        let path = first_string(given.trim_start_matches(['(', ' '])).or(of_tcl);
         is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
     })
+}
+
+/// Returns what can be a path in a text, in quotes or as a word, and where it is. A slash between spaces divides, or joins.
+fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])
+        .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
+        .map(|part| (part.as_ptr().addr() - text.as_ptr().addr(), part))
+        .filter(|(at, part)| {
+            *part != "/" || !(text[..*at].ends_with(' ') && text[at + 1..].starts_with(' '))
+        })
+}
+
+/// Returns true if what is given to a call can be a protected path: it is one, or a name that is given one, or a parameter.
+fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+    let names_one = |part: &str| quoted(part).any(|(_, path)| is_protected(path));
+    let at = given.as_ptr().addr() - text.as_ptr().addr();
+    let end = match text[..at].ends_with('(') {
+        true => closing(given),
+        false => given.find([';', '\n']).unwrap_or(given.len()),
+    };
+    let given = &given[..end];
+    if let Some(path) = first_string(given.trim_start_matches(['(', ' '])) {
+        return is_protected(path);
+    }
+    let mut names = words(given).peekable();
+    if names.peek().is_none() && !given.contains(['"', '\'']) {
+        // It is a method of a path, or of a variable.
+        let before = text[..at].rsplit([';', '\n']).next().unwrap_or_default();
+        return !before.contains(['"', '\'']) || names_one(before);
+    }
+    names_one(given)
+        || names.take(MAX_TAILS).any(|(at, name)| {
+            !given[at + name.len()..].starts_with(['(', '.'])
+                && text.split([';', '\n']).any(|statement| {
+                    let binds = |(at, word): (usize, &str)| {
+                        let after = statement[at + word.len()..].trim_start();
+                        word == name
+                            && !after.starts_with("==")
+                            && (["=", ":", "|", "<-", "in ", "of "]
+                                .iter()
+                                .any(|binder| after.starts_with(binder))
+                                || statement[..at].ends_with("as $"))
+                    };
+                    let defines = || {
+                        ["def ", "function ", "sub "].iter().any(|begin| statement.contains(begin))
+                    };
+                    words(statement).any(binds) && names_one(statement)
+                        || defines() && words(statement).any(|(_, word)| word == name)
+                })
+        })
+}
+
+/// Returns true if the path at a place of a text is not written there: `open("/x")`, `exists("/x")`, `copyfile("/x", "y")`.
+fn only_reads(text: &str, at: usize, path: &str) -> bool {
+    const WRITERS: [&str; 6] = ["write", "put", "trunc", "append", "save", "stream"];
+    const PATHS: &str = "Path Paths of get File Pathname";
+    const MODES: [&str; 7] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_"];
+    let before = text[..at].trim_end_matches(['"', '\'']);
+    let given = start_of(&text[at + path.len()..]);
+    let given = &given[..closing(given)];
+    // Perl names the way before the file.
+    if ["<\", ", "<', ", ": "].iter().any(|end| before.ends_with(end)) {
+        return true;
+    }
+    let Some((call, first)) = before.rsplit_once('(') else { return false };
+    let class = last_name(call);
+    let name = class.to_ascii_lowercase();
+    match first.trim() {
+        _ if name.ends_with("open") => {
+            !first.contains(['"', '\'']) && !MODES.iter().any(|mode| given.contains(mode))
+        }
+        // The text reads a file by its path.
+        "" if has_word(PATHS, class) => {
+            text[at + path.len()..].trim_start_matches(['"', '\'', ')']).starts_with(".read")
+        }
+        "" => name.contains("read") || !WRITERS.iter().any(|part| name.contains(part)),
+        _ => false,
+    }
 }
 
 /// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
@@ -271,18 +352,15 @@ pub(super) fn first_string(text: &str) -> Option<&str> {
 
 /// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
 fn ends_all_processes(text: &str) -> bool {
+    let is_all = |one: &str| one.trim() == "-1";
     // Perl takes the signal first, without brackets as well: `kill 9, -1`.
-    let last = |given: &str| {
-        given.split(';').next().and_then(|all| all.rsplit(',').next()).map(str::trim) == Some("-1")
+    let ends = |given: &str| {
+        given.split(';').next().unwrap_or_default().rsplit(',').next().is_some_and(is_all)
     };
-    if text.match_indices("kill ").any(|(at, call)| last(&text[at + call.len()..])) {
-        return true;
-    }
-    text.match_indices("kill(").any(|(at, call)| {
-        let given = &text[at + call.len()..];
-        let given = given.split(')').next().unwrap_or_default();
-        given.split(',').any(|one| one.trim() == "-1")
-    })
+    given_to_words(text, "kill ").into_iter().any(ends)
+        || given_to_words(text, "kill(")
+            .into_iter()
+            .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
 }
 
 /// The texts that are encoded in a text.

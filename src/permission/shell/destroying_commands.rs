@@ -280,7 +280,7 @@ impl Walker<'_> {
                 true => found.extend(self.shell_text_destroys(&text).into_iter().flatten()),
                 false => inner.push(text),
             }
-            return found.into_iter().chain(self.all_destroy(&inner)).collect();
+            return found.into_iter().chain(self.commands_destroy(&inner)).collect();
         }
         if words[0].text.contains(' ') || !words[0].known {
             inner.push(joined(words));
@@ -288,12 +288,20 @@ impl Walker<'_> {
         for at in texts.into_iter().take(MAX_TAILS) {
             found.extend(self.shell_text_destroys(&words[at].text).into_iter().flatten());
         }
-        found.into_iter().chain(self.all_destroy(&inner)).collect()
+        for at in others.into_iter().take(MAX_TAILS) {
+            let (word, quoted) = (&words[at], in_double_quotes(&words[at]));
+            let text = word.text.as_str();
+            let text = if word.known { text } else { text.trim_matches('"') };
+            let mut texts = std::iter::once(text).chain(quoted.iter().map(String::as_str));
+            found.extend(texts.find_map(|text| self.code_destroys(text)));
+        }
+        found.into_iter().chain(self.commands_destroy(&inner)).collect()
     }
 
     /// Returns what texts destroy of which each may be a command.
-    fn all_destroy(&mut self, texts: &[String]) -> Vec<&'static str> {
-        texts.iter().take(MAX_TAILS).flat_map(|text| self.text_destroys(text)).collect()
+    pub(super) fn commands_destroy(&mut self, texts: &[String]) -> Vec<&'static str> {
+        let texts = texts.iter().take(MAX_TAILS);
+        texts.flat_map(|text| self.shell_text_destroys(text).into_iter().flatten()).collect()
     }
 
     /// Returns what the scripts of `awk` and `sed` and the settings and helpers of `git` destroy.
@@ -350,9 +358,8 @@ impl Walker<'_> {
         let mut found = Vec::new();
         if text.contains(" (") {
             // Fish writes substitutions so, and csh lists.
-            for other in [text.replace(" (", " $("), text.replace(" (", " ").replace(')', " ")] {
-                found.extend(self.text_destroys(&other).into_iter().map(str::to_owned));
-            }
+            let others = [text.replace(" (", " $("), text.replace(" (", " ").replace(')', " ")];
+            found.extend(self.commands_destroy(&others).into_iter().map(str::to_owned));
         }
         let text = &without_patterns(text);
         for (at, _) in text.match_indices('>').take(MAX_TAILS) {

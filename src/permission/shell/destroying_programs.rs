@@ -198,7 +198,7 @@ impl Walker<'_> {
             let named = rest.iter().any(|word| {
                 word.text.split_once("of=").is_some_and(|(_, path)| self.disk(&expanded_word(path)))
             });
-            has_word(IMAGERS, base) && (last || named)
+            has_word(IMAGERS, base) && (last || named) && (base != "balena" || has("flash"))
         };
         let is_drive = |word: &Word| {
             let name = word.text.trim_end_matches(['\\', '/']);
@@ -245,6 +245,8 @@ impl Walker<'_> {
             "vi" | "vim" | "nvim" => rest.iter().any(is_command),
             "perl" | "ruby" | "sed" | "gsed" => rest.iter().any(|word| is_in_place(base, word)),
             "awk" | "gawk" => has_any(rest, "inplace"),
+            // Its options have values, which it only reads.
+            "patchelf" if !only_reads_program(rest) => return self.writes(rest.last().into_iter()),
             _ => has_word(REWRITERS, base) && !only_reads_program(rest),
         };
         edits.then(|| self.writes(operands(rest))).flatten()
@@ -271,8 +273,8 @@ impl Walker<'_> {
                 let moves = base == "zip" && rest.iter().any(is_move);
                 with_place(moves || has_any(rest, "--remove-files -sdel"))
             }
-            "git" => self.cleans_place(rest) || self.resets_system(rest),
-            "hg" | "svn" | "jj" => self.empties_checkout(rest),
+            "git" => self.changes_work_tree(rest),
+            "hg" | "svn" | "jj" => self.empties_checkout(base, rest),
             _ if is_search(base) => self.finds_and_removes(base, rest),
             "rename" | "rename.ul" | "prename" | "file-rename" | "perl-rename" | "mmv" => {
                 self.renames(base, rest)

@@ -3,7 +3,9 @@
 use super::analyzer::Walker;
 use super::destroyed_places::{expanded_word, selects};
 use super::destroyer_names::{REMOVERS, RIGHTS};
-use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM, base};
+use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, SHELLS, WRITES_SYSTEM, base};
+use super::forks_in_code::tokens;
+use super::programs;
 use super::word::Word;
 use crate::permission::places::Place;
 use crate::util::words::has_word;
@@ -21,14 +23,30 @@ fn runs(word: &Word) -> bool {
     )
 }
 
+/// Returns what follows each redirection of the output in a script of a shell.
+fn redirections(script: &str) -> Vec<&str> {
+    let mut open = None;
+    let mut found = Vec::new();
+    for (at, letter) in script.char_indices() {
+        match (open, letter) {
+            (None, '"' | '\'') => open = Some(letter),
+            (Some(quote), _) if quote == letter => open = None,
+            (None, '>') if !script[at + 1..].starts_with('>') => {
+                found.push(script[at + 1..].trim_start_matches(['|', ' ', '"', '\'']));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Returns true if a script writes to the files that are its arguments, or removes them.
-fn changes_given(script: &str) -> bool {
-    let writes = script
-        .match_indices('>')
-        .any(|(at, _)| script[at + 1..].trim_start_matches(['>', '|', ' ', '"']).starts_with('$'));
-    let removes = ["unlink", "remove(", "rm ", "shred ", "truncate", "rmSync", "rmtree"];
-    let gives = script.contains('$') || script.contains("argv") || script.contains("ARGV");
-    writes || (gives && removes.iter().any(|call| script.contains(call)))
+fn changes_given(script: &str, is_of_shell: bool) -> bool {
+    const REMOVE: &str = "unlink unlinkSync remove rm shred truncate rmSync rmtree";
+    let gives = ["$", "argv", "ARGV"].iter().any(|given| script.contains(given));
+    gives
+        && (is_of_shell && redirections(script).iter().any(|file| file.starts_with('$'))
+            || tokens(script, false).iter().any(|token| has_word(REMOVE, token)))
 }
 
 /// Returns the folders that a search begins in.
@@ -41,6 +59,18 @@ fn roots<'w>(base: &str, rest: &'w [Word]) -> Vec<&'w Word> {
                 && (!word.text.starts_with('-') || word.text.len() == 2)
     });
     roots.filter(|word| !word.text.starts_with('-')).collect()
+}
+
+/// Returns true if a command removes its arguments, also one that runs another or the text of a shell.
+fn runs_remover(command: &[Word]) -> bool {
+    let runs_others = command.first().is_some_and(|name| {
+        programs::find(&base(&name.text)).is_none_or(|program| program.kind.runs_arguments())
+    });
+    let count = if runs_others { MAX_TAILS } else { 1 };
+    command.iter().take(count).any(|word| {
+        has_word(REMOVERS, &base(&word.text))
+            || word.text.contains(' ') && tokens(&word.text, false).contains(&"rm")
+    })
 }
 
 impl Walker<'_> {
@@ -85,24 +115,31 @@ impl Walker<'_> {
 
     /// Returns what a script of a shell destroys where what a search found stands for `{}` and for its parameters.
     fn script_destroys(&self, script: &str, found: &Word) -> Option<&'static str> {
-        let is_written = |(at, _): (usize, &str)| {
-            let file = script[at + 1..].trim_start_matches(['>', '|', ' ', '"', '\'']);
+        let is_written = |file: &&str| {
             file.strip_prefix("{}").is_some_and(|rest| {
                 !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '.')
             })
         };
-        if script.match_indices('>').any(is_written) {
+        if redirections(script).iter().any(is_written) {
             return Some(WRITES_SYSTEM);
         }
+        let is_home = matches!(self.any_place(found), Some((Place::Home | Place::Homes, _)));
         let pieces = script.split([';', '&', '|', '\n', '(', ')']).take(MAX_TAILS);
         pieces.into_iter().find_map(|piece| {
             let words = piece.split_whitespace().skip_while(|word| has_word(KEYWORDS, word));
-            let words = words.take(MAX_TAILS).map(|word| {
-                let word = word.trim_matches(['"', '\'']);
-                match word == "{}" || word.starts_with('$') {
-                    true => found.clone(),
-                    false => expanded_word(word),
-                }
+            let words = words.map(|word| word.trim_matches(['"', '\''])).take(MAX_TAILS);
+            let words: Vec<&str> = words.collect();
+            // It only gets a longer name: `mv "$1" "$1.bak"`.
+            if let ["mv", .., from, to] = *words
+                && is_home
+                && to.starts_with(from)
+                && !from.is_empty()
+            {
+                return None;
+            }
+            let words = words.into_iter().map(|word| match word == "{}" || word.starts_with('$') {
+                true => found.clone(),
+                false => expanded_word(word),
             });
             let words: Vec<Word> = words.collect();
             self.destroys_by(&base(&words.first()?.text), &words, false)
@@ -111,7 +148,8 @@ impl Walker<'_> {
 
     /// Returns what a script destroys, of a shell or another language, that writes to or removes what it is given.
     pub(super) fn script_changes_given(&self, words: &[Word]) -> Option<&'static str> {
-        let changes = |word: &Word| changes_given(&word.text);
+        let is_of_shell = words.iter().any(|word| has_word(SHELLS, &base(&word.text)));
+        let changes = |word: &Word| changes_given(&word.text, is_of_shell);
         let on_root = || words.iter().skip(1).any(|word| self.any_place(word).is_some());
         (words.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)
     }
@@ -119,13 +157,10 @@ impl Walker<'_> {
     /// Returns true if `find` removes everything in a protected place.
     pub(super) fn finds_and_removes(&self, base: &str, rest: &[Word]) -> bool {
         let removes = rest.iter().any(|word| word.text == "-delete")
-            || rest.iter().enumerate().any(|(at, word)| {
-                runs(word)
-                    && rest[at + 1..].iter().take(MAX_TAILS).any(|word| {
-                        let name = self::base(&word.text);
-                        has_word(REMOVERS, &name) || word.text.contains("rm ")
-                    })
-            });
+            || rest
+                .iter()
+                .enumerate()
+                .any(|(at, word)| runs(word) && runs_remover(&rest[at + 1..]));
         if !removes {
             return false;
         }

@@ -71,8 +71,12 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     let ends_all = matches!(verb, "stop" | "kill" | "disable" | "mask")
         && units.iter().any(|unit| matches!(*unit, "*" | "*.service"));
     // They start everything else.
-    let ends_default = matches!(verb, "stop" | "kill" | "disable" | "mask")
+    let ends_default = matches!(verb, "stop" | "kill" | "mask")
         && units.iter().any(|unit| DEFAULTS.contains(unit));
+    // They are of one user, and not those of the machine.
+    if rest.iter().any(|word| word.text == "--user") {
+        return None;
+    }
     let stops =
         STOPS.contains(&verb) || verb == "exit" || ends_default || units.iter().any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
@@ -127,7 +131,9 @@ impl Walker<'_> {
                     matches!(&*pair[0].text, "-p" | "--pid" | "-pid") && pair[1].text == "1"
                 };
                 let ends = |word: &Word| {
-                    ["kill", "exit", "signal", "abort"].iter().any(|verb| word.text.contains(verb))
+                    let text = word.text.trim_start_matches("process ");
+                    matches!(text.split(' ').next(), Some("kill" | "k" | "signal"))
+                        || ["kill(", "exit(", "abort("].iter().any(|call| text.contains(call))
                 };
                 ((rest.iter().any(is_first) || rest.windows(2).any(is_named))
                     && rest.iter().any(ends))

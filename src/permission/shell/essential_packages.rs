@@ -84,7 +84,12 @@ fn is_essential(name: &str, essential: &str) -> bool {
     let plain = name.trim_matches(['^', '$']).replace(".*", "*").replace(".+", "*");
     let name = plain.as_str();
     let is_glob = name.contains(WILDCARDS);
-    essential
-        .split_ascii_whitespace()
-        .any(|known| known == name || (is_glob && can_meet(name, true, &literal(known))))
+    // A class stands for any letter of a glob here.
+    let can_be = |known: &str| match name.contains("[0-9]") {
+        true => ('0'..='9').any(|digit| {
+            can_meet(&name.replace("[0-9]", digit.encode_utf8(&mut [0])), true, &literal(known))
+        }),
+        false => can_meet(name, true, &literal(known)),
+    };
+    essential.split_ascii_whitespace().any(|known| known == name || (is_glob && can_be(known)))
 }

@@ -157,7 +157,10 @@ pub(super) fn forks(name: &str, body: &CompoundCommand) -> bool {
             .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name)
             // An exported function is known to other shells.
             || (is_shell(name_of(simple))
-                && words_of(simple).any(|word| word.trim_matches(['"', '\'']) == name))
+                && words_of(simple)
+                    .skip_while(|word| !(word.starts_with('-') && word.ends_with('c')))
+                    .nth(1)
+                    .is_some_and(|word| word.trim_matches(['"', '\'']) == name))
     };
     list_of(body).is_some_and(|list| starts_at_once(list, &is_it))
 }
@@ -194,7 +197,8 @@ pub(super) fn text_starts_itself(program: &Program) -> bool {
 /// Returns true for a command that gives `$0` to itself.
 fn gives_itself(simple: &SimpleCommand) -> bool {
     let words = std::iter::once(name_of(simple)).chain(words_of(simple));
-    words.filter(|word| matches!(word.trim_matches('"'), "$0" | "${0}")).count() > 1
+    is_own_file(simple)
+        && words.filter(|word| matches!(word.trim_matches('"'), "$0" | "${0}")).count() > 1
 }
 
 /// Returns true for `$0`, alone or as the script of a shell.

@@ -1,115 +1,388 @@
-//! Code of other languages that starts processes without an end.
+//! Code of other languages that starts processes without an end: an endless loop that does nothing else, and a function that
+//! forks and calls itself. Strings and comments are no code.
 
-/// Beginnings of loops that end only from within.
-const ENDLESS: [&str; 17] = [
-    "while(1)",
-    "while (1)",
-    "while 1",
-    "while True",
-    "while(True)",
-    "while true",
-    "while(true)",
-    "while (true)",
-    "for(;;)",
-    "for (;;)",
-    "loop{",
-    "loop {",
-    "loop do",
-    "until false",
-    "while(!0)",
-    "repeat{",
-    "repeat {",
-];
+use crate::util::words::has_word;
 
-/// Calls that start a process and do not wait for it.
-const STARTS: [&str; 8] = [
-    "spawn(",
-    "spawn ",
-    "Popen(",
-    ".exec(",
-    "execFile(",
-    "popen(",
-    "Process(target",
-    "Thread(target",
-];
+/// Parts of the calls below: most texts have none of them.
+const PARTS: [&str; 7] = ["fork", "spawn", "open(", "exec", "system", "Process(", "Thread("];
 
-/// Calls that wait for a process only if it is not in the background.
-const RUNS: [&str; 4] = ["system(", "os.execute(", "system ", "exec("];
+/// Modules, classes and calls whose methods start processes.
+const MODULES: &str = "\
+    child_process cp subprocess os Process Kernel threading multiprocessing thread Bun require __import__ new";
 
-/// Words with which a loop pauses or ends.
-const ENDS: [&str; 14] = [
-    "wait",
-    "sleep",
-    "break",
-    "communicate",
-    "join(",
-    "poll(",
-    "return",
-    "exit",
-    "last",
-    "accept(",
-    "recv",
-    "expect",
-    "next(",
-    "yield",
-];
+/// Words that begin a condition or a list after a call.
+const MODIFIERS: &str = "if unless while until for or and in";
 
-/// Returns true if a text of another language forks in a loop or in a function that calls itself, or starts processes in a
-/// loop that neither waits nor ends.
+/// Methods and words that wait for what they return.
+const WAITS: &str =
+    "pop shift take get gets getline recv accept read readline next await yield wait STDIN";
+
+/// Maximum number of tokens of a statement that is read.
+const MAX_STATEMENT: usize = 256;
+
+/// Pause in milliseconds from which on a timer does not start too much.
+const PAUSE: u32 = 100;
+
+/// Returns true if code of another language forks or starts processes in a loop that does nothing else and never ends, or forks
+/// in a function that calls itself.
 pub(super) fn starts_for_ever(text: &str) -> bool {
-    if text.contains("fork") && !text.contains("git") {
-        const LOOPS: [&str; 8] =
-            ["while", "loop", "for ", "for(", "for;", "until", "setInterval", "setImmediate"];
-        return LOOPS.iter().any(|word| text.contains(word)) || calls_itself_forking(text);
+    if !PARTS.iter().any(|part| text.contains(part)) {
+        return false;
     }
-    let Some(at) = ENDLESS.iter().filter_map(|begin| text.find(begin)).min() else { return false };
-    // Perl and Ruby write the condition behind the call as well.
-    let begin = text[..at].rfind([';', '\n', '{']).map_or(0, |end| end + 1);
-    let body = &text[begin..];
-    // Expressions have a call with this name as well.
-    let is_start = |call: &str| call != ".exec(" || text.contains("child_process");
-    let starts = STARTS.iter().any(|call| body.contains(call) && is_start(call));
-    let in_background = || {
-        RUNS.iter().any(|call| body.contains(call))
-            && body.split(['"', '\'']).any(|part| part.trim_end().ends_with('&'))
-    };
-    let code = outside_strings(body);
-    (starts || in_background()) && !ENDS.iter().any(|word| code.contains(word))
-}
-
-/// Returns true if the body of a function forks and calls the function.
-fn calls_itself_forking(text: &str) -> bool {
-    ["def ", "sub ", "function "].into_iter().any(|keyword| {
-        text.match_indices(keyword).any(|(at, _)| {
-            let rest = &text[at + keyword.len()..];
-            let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-            let end = rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len());
-            let (name, rest) = rest.split_at(end);
-            // A body of several lines is indented, or ends with a word or a brace.
-            let end = rest
-                .match_indices('\n')
-                .find(|(at, _)| rest[at + 1..].starts_with(|letter: char| !letter.is_whitespace()));
-            let body = &rest[..end.map_or(rest.len(), |(at, _)| at)];
-            let body = &body[body.find([':', '{', ';', '\n']).unwrap_or(body.len())..];
-            let calls = body.match_indices(name).any(|(at, _)| {
-                !body[..at].ends_with(is_of_name)
-                    && !body[at + name.len()..].starts_with(is_of_name)
-            });
-            !name.is_empty() && body.contains("fork") && calls
-        })
+    let tokens = tokens(text, false);
+    let code = Code { tokens: &tokens, is_node: text.contains("child_process") };
+    let (mut start, mut outer) = (0, Vec::new());
+    (0..tokens.len()).any(|at| {
+        match code.at(at) {
+            "{" | "(" | "[" | "do" => outer.push(std::mem::replace(&mut start, at + 1)),
+            // A statement continues after brackets.
+            ")" | "]" => start = outer.pop().unwrap_or(start),
+            token if ends_statement(token) => {
+                if matches!(token, "}" | "end") {
+                    outer.pop();
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+        code.loops_at(at, start) || code.forks_itself(at)
     })
 }
 
-/// Returns a text of code without its strings.
-fn outside_strings(text: &str) -> String {
-    let mut out = String::new();
-    let mut open: Option<char> = None;
-    for letter in text.chars() {
-        match open {
-            Some(quote) => open = Some(quote).filter(|quote| *quote != letter),
-            None if matches!(letter, '"' | '\'' | '`') => open = Some(letter),
-            None => out.push(letter),
+/// Splits code into words, strings with their quotes, line ends with the indentation that follows, and other letters.
+pub(super) fn tokens(code: &str, is_inner: bool) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let line = || rest.find('\n').unwrap_or(rest.len());
+        let begins = rest.len() == code.len()
+            || code[..code.len() - rest.len()].ends_with([' ', '\t', '\n', ';', '{']);
+        let is_comment = begins && (first == '#' || rest.starts_with("//"));
+        let end = match first {
+            '\n' => rest.find(|letter: char| !letter.is_whitespace()).unwrap_or(rest.len()),
+            _ if is_comment => line(),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' | '\'' | '`' => string_end(rest, first),
+            _ if is_of_name(first) => rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let token = &rest[..end];
+        rest = &rest[end..];
+        if is_comment || token.starts_with("/*") || matches!(first, ' ' | '\t' | '\r') {
+            continue;
+        }
+        let is_code = matches!(found[..], [.., "exec" | "eval", "("] | [.., "eval"]);
+        match is_code && !is_inner && matches!(first, '"' | '\'') && token.len() > 1 {
+            true => found.extend(tokens(token.trim_matches(first), true)),
+            false => found.push(token),
         }
     }
-    out
+    found
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Returns where a string ends. Without an end it is one line long.
+fn string_end(text: &str, quote: char) -> usize {
+    if let Some(triple) = ["\"\"\"", "'''"].into_iter().find(|triple| text.starts_with(triple)) {
+        return text[3..].find(triple).map_or(text.len(), |end| end + 6);
+    }
+    let mut is_escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, letter)| {
+        let ends = !is_escaped && (*letter == quote || (*letter == '\n' && quote != '`'));
+        is_escaped = *letter == '\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |(at, letter)| if letter == '\n' { at } else { at + 1 })
+}
+
+fn ends_statement(token: &str) -> bool {
+    matches!(token, ";" | "}" | ")" | "]" | "end" | "") || token.starts_with('\n')
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(is_of_name)
+}
+
+fn indentation(token: &str) -> usize {
+    token.len() - token.rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// Returns true if a part of a statement calls something, or waits for something.
+fn may_wait(tokens: &[&str]) -> bool {
+    tokens.windows(2).any(|pair| is_word(pair[0]) && pair[1] == "(" && pair[0] != "function")
+        || tokens.iter().any(|token| has_word(WAITS, token))
+}
+
+/// Returns the number of tokens of a group in brackets.
+fn group(tokens: &[&str]) -> usize {
+    let mut depth = 0;
+    let end = tokens.iter().position(|token| {
+        match *token {
+            "(" | "[" | "{" | "do" => depth += 1,
+            ")" | "]" | "}" | "end" => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    end.map_or(tokens.len(), |end| end + 1)
+}
+
+struct Code<'t> {
+    tokens: &'t [&'t str],
+    is_node: bool,
+}
+
+impl<'t> Code<'t> {
+    fn at(&self, at: usize) -> &'t str {
+        self.tokens.get(at).copied().unwrap_or_default()
+    }
+
+    fn from(&self, at: usize) -> &'t [&'t str] {
+        let end = self.tokens.len().min(at + MAX_STATEMENT);
+        &self.tokens[at.min(end)..end]
+    }
+
+    /// Returns true if an endless loop begins here, or a condition behind a statement, and only starts processes.
+    fn loops_at(&self, at: usize, start: usize) -> bool {
+        let word = self.at(at);
+        let (after, forks) = match word {
+            "while" | "until" => match self.condition(at + 1, word == "while") {
+                Some(found) => found,
+                None => return false,
+            },
+            "for" => match self.from(at + 1) {
+                ["(", ";", ";", ")", ..] => (at + 5, false),
+                [";", ";", ..] => (at + 3, false),
+                ["{", ..] => (at + 1, false),
+                _ => return false,
+            },
+            "loop" | "repeat" if matches!(self.at(at + 1), "{" | "do") => (at + 1, false),
+            "iter" if self.at(at + 2) == "int" => (at, false),
+            "setInterval" => return self.timer_starts(at + 1),
+            _ => return false,
+        };
+        if at == start {
+            return self.body(after, forks).is_some();
+        }
+        // Perl and Ruby write the condition behind the call as well, and so do lists of Python.
+        let before = &self.tokens[start.max(at.saturating_sub(MAX_STATEMENT))..at];
+        let end = before.iter().position(|token| *token == "for").unwrap_or(before.len());
+        self.starts(&before[..end]).is_some_and(|starts| starts || forks)
+    }
+
+    /// Returns where an endless condition ends, and whether it is a fork itself.
+    fn condition(&self, at: usize, holds: bool) -> Option<(usize, bool)> {
+        let is_open = self.at(at) == "(";
+        let from = at + usize::from(is_open);
+        let is_fixed = match self.from(from) {
+            ["!", "0", ..] => holds,
+            [value, ..] => has_word(if holds { "1 True true" } else { "0 False false" }, value),
+            [] => false,
+        };
+        if is_fixed {
+            let end = from + 1 + usize::from(self.at(from) == "!");
+            let after = self.at(end);
+            return match is_open {
+                true => (after == ")").then_some((end + 1, false)),
+                false => (ends_statement(after) || matches!(after, ":" | "{" | "do"))
+                    .then_some((end, false)),
+            };
+        }
+        let forks = matches!(self.from(from), ["fork", ..] | ["os" | "Process", ".", "fork", ..]);
+        let length = match is_open {
+            true => group(self.from(at)),
+            false => self
+                .from(at)
+                .iter()
+                .position(|token| {
+                    matches!(*token, ":" | "{" | "do" | ";" | "}") || token.starts_with('\n')
+                })
+                .unwrap_or_default(),
+        };
+        (holds && forks).then_some((at + length, true))
+    }
+
+    /// Returns true if a timer without a pause only starts processes.
+    fn timer_starts(&self, at: usize) -> bool {
+        let head = self.from(at).iter().take(8);
+        let Some(end) = head.clone().position(|token| matches!(*token, ">" | "{")) else {
+            return false;
+        };
+        let body = at + end + usize::from(self.at(at + end) == ">");
+        let Some(end) = self.body(body, false) else { return false };
+        let end = end + usize::from(self.at(end) == "}");
+        let pause = self.at(end + 1).parse::<u32>().ok().filter(|_| self.at(end) == ",");
+        pause.is_none_or(|pause| pause < PAUSE)
+    }
+
+    /// Returns where the body of a loop ends that only starts processes, or only counts if the loop `starts` them itself.
+    fn body(&self, at: usize, mut starts: bool) -> Option<usize> {
+        let opener = self.at(at);
+        let is_block = matches!(opener, "{" | "do" | ":" | ";") || opener.starts_with('\n');
+        let mut at = at + usize::from(is_block);
+        let indented = indentation(self.at(at));
+        let is_indented = opener == ":" && self.at(at).starts_with('\n');
+        loop {
+            match self.at(at) {
+                ";" if is_block => at += 1,
+                token if token.starts_with('\n') => {
+                    if !is_block
+                        || (opener == ":" && !is_indented)
+                        || (is_indented && indentation(token) < indented)
+                    {
+                        break;
+                    }
+                    at += 1;
+                }
+                token if ends_statement(token) => break,
+                _ => {
+                    let statement = self.statement(at)?;
+                    starts |= self.starts(statement)?;
+                    at += statement.len();
+                    if !is_block {
+                        break;
+                    }
+                }
+            }
+        }
+        starts.then_some(at)
+    }
+
+    fn statement(&self, at: usize) -> Option<&'t [&'t str]> {
+        let rest = self.from(at);
+        let mut end = 0;
+        while end < rest.len() && !ends_statement(rest[end]) {
+            end += match rest[end] {
+                "(" | "[" | "{" | "do" => group(&rest[end..]),
+                _ => 1,
+            };
+        }
+        (end < MAX_STATEMENT).then(|| &rest[..end])
+    }
+
+    /// Returns true if a statement only starts a process, false if it only counts or prints, and `None` if it does more.
+    fn starts(&self, statement: &[&str]) -> Option<bool> {
+        let first = statement.first().copied().unwrap_or("pass");
+        if has_word("pass print puts echo console printf", first) {
+            let open = statement.iter().position(|token| *token == "(").map_or(1, |at| at + 1);
+            return (!may_wait(&statement[open.min(statement.len())..])).then_some(false);
+        }
+        let is_counted = statement.iter().all(|token| {
+            (is_word(token) && !has_word(WAITS, token))
+                || matches!(*token, "$" | "+" | "-" | "=" | ";")
+        });
+        if is_counted && statement.iter().any(|token| matches!(*token, "+" | "-")) {
+            return Some(false);
+        }
+        // It was made before.
+        if matches!(statement, [_, ".", "start", "(", ")"]) {
+            return Some(false);
+        }
+        let assigned = statement.iter().take(5).position(|token| *token == "=");
+        let mut rest = &statement[assigned.map_or(0, |at| at + 1)..];
+        let mut receiver = "";
+        loop {
+            rest = match rest {
+                ["." | ":", rest @ ..] => rest,
+                ["(", ..] if has_word("require __import__ new", receiver) => &rest[group(rest)..],
+                [word, after @ ..] if is_word(word) && self.is_start(receiver, word, after) => {
+                    return is_alone(word, after).then_some(true);
+                }
+                [word, after @ ..] if is_word(word) && matches!(after, ["." | ":" | "(", ..]) => {
+                    receiver = word;
+                    after
+                }
+                _ => return None,
+            };
+        }
+    }
+
+    /// Returns true for the name of a call that starts a process and does not wait for it.
+    fn is_start(&self, receiver: &str, word: &str, after: &[&str]) -> bool {
+        let is_of_module = receiver.is_empty() || has_word(MODULES, receiver);
+        let in_background = || {
+            after.iter().any(|token| token.trim_end_matches(['"', '\'']).trim_end().ends_with('&'))
+        };
+        match word {
+            "fork" | "pcntl_fork" => after.first() == Some(&"(") || is_of_module,
+            "spawn" | "execFile" => is_of_module,
+            "exec" if self.is_node => is_of_module,
+            "Popen" | "popen" => true,
+            "Process" | "Thread" => after.contains(&"target"),
+            "system" | "execute" | "exec" => in_background(),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a function begins here that forks and calls itself.
+    fn forks_itself(&self, at: usize) -> bool {
+        let name = self.at(at + 1);
+        if !matches!(self.at(at), "def" | "sub" | "function") || !is_word(name) || name == "fork" {
+            return false;
+        }
+        let rest = self.from(at + 2);
+        let rest = if rest.first() == Some(&"(") { &rest[group(rest)..] } else { rest };
+        let begin = rest
+            .iter()
+            .position(|token| matches!(*token, "{" | ":" | ";") || token.starts_with('\n'));
+        let body = &rest[begin.unwrap_or(rest.len())..];
+        let until = |ends: &dyn Fn(&str) -> bool| {
+            body.iter().skip(2).position(|token| ends(token)).map_or(body.len(), |end| end + 2)
+        };
+        let end = match *body {
+            ["{", ..] => group(body),
+            // A body of several lines is indented.
+            [":", first, ..] if first.starts_with('\n') => {
+                until(&|token| token.starts_with('\n') && indentation(token) < indentation(first))
+            }
+            [":", ..] => until(&|token| token.starts_with('\n')),
+            _ => until(&|token| token == "end"),
+        };
+        let body = &body[..end];
+        let calls = |name: &str| body.windows(2).any(|pair| pair[0] == name && pair[1] != "=");
+        // A function in the arguments of another call runs later.
+        let mut depth = 0;
+        let calls_itself = body.windows(2).any(|pair| {
+            depth += i32::from(pair[0] == "(") - i32::from(pair[0] == ")");
+            depth == 0 && pair[0] == name && pair[1] != "="
+        });
+        calls_itself && calls("fork")
+    }
+}
+
+/// Returns true if nothing is done with a process that was started but what lets it run.
+fn is_alone(word: &str, after: &[&str]) -> bool {
+    let mut rest = after;
+    if rest.first() == Some(&"(") {
+        let end = group(rest);
+        if may_wait(&rest[1..end]) {
+            return false;
+        }
+        rest = &rest[end..];
+    } else if word != "fork" {
+        let is_argument = |token: &&str| {
+            (is_word(token)
+                && !has_word(MODIFIERS, token)
+                && !has_word(WAITS, token)
+                && *token != "do")
+                || token.starts_with(['"', '\'', '$', '@', ','])
+        };
+        let end = rest.iter().position(|token| !is_argument(token));
+        rest = &rest[end.unwrap_or(rest.len())..];
+    }
+    loop {
+        rest = match *rest {
+            [] => return true,
+            // The pause of a timer.
+            [",", pause] => return pause.parse::<u32>().is_ok_and(|pause| pause < PAUSE),
+            ["{" | "do", ..] => &rest[group(rest)..],
+            [".", method, "(", ..] if has_word("start unref on once detach", method) => {
+                &rest[2 + group(&rest[2..])..]
+            }
+            _ => return false,
+        };
+    }
 }

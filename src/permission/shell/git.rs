@@ -122,11 +122,16 @@ pub(super) fn reads_its_settings(base: &str, words: &[Word]) -> bool {
 
 /// Returns the index of git's command, after git's own options and their values.
 pub(super) fn command_at(words: &[Word]) -> usize {
-    let mut at = 1;
-    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-')) {
+    1 + after_options(words.get(1..).unwrap_or_default())
+}
+
+/// Does so without the name of the program before them.
+pub(super) fn after_options(rest: &[Word]) -> usize {
+    let mut at = 0;
+    while let Some(word) = rest.get(at).filter(|word| word.text.starts_with('-')) {
         at += 1 + usize::from(VALUED_OPTIONS.contains(&word.text.as_str()));
     }
-    at
+    at.min(rest.len())
 }
 
 /// Prefixes of settings of git that do not name a program.

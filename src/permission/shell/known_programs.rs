@@ -71,7 +71,10 @@ impl Walker<'_> {
             Kind::Writer => self.files(Domain::Edit, &words[1..], command),
             Kind::Both => {
                 self.files(Domain::Read, &words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
+                let is_output = |word: &Word| word.text.starts_with("-o");
+                if base != "strip" || !words.iter().any(is_output) {
+                    self.files(Domain::Edit, &words[1..], command);
+                }
             }
             Kind::Filter => self.judge_filter(words, operands, command),
             Kind::Mover => {

@@ -62,6 +62,7 @@ K pkill,killall +systemd,init,launchd,dbus-daemon,sshd,systemd-logind,systemd-jo
 /// Returns what a command locks or ends.
 pub(super) fn locks_out(base: &str, rest: &[Word]) -> Option<&'static str> {
     let (kind, _) = LOCKS.find(base, rest)?;
+    let is_of_user = base == "systemctl" && rest.iter().any(|word| word.text == "--user");
     let sets = |word: &Word| {
         word.text.split_once('=').is_some_and(|(name, value)| {
             // Disables a reason for a panic.
@@ -70,7 +71,7 @@ pub(super) fn locks_out(base: &str, rest: &[Word]) -> Option<&'static str> {
         })
     };
     Some(match kind {
-        _ if base == "sysctl" && !rest.iter().any(sets) => return None,
+        _ if is_of_user || base == "sysctl" && !rest.iter().any(sets) => return None,
         "W" => WRITES_SYSTEM,
         "D" => WRITES_DISK,
         "N" => OPENS_NETWORK,

@@ -1,27 +1,46 @@
 //! Calls of other languages that remove, move or change what another call lists, or the path that they are a method of.
 
+use std::collections::HashSet;
+
 use super::destroying_code::{HOMES, first_string};
 use crate::permission::places::is_protected_file;
+use crate::util::words::has_word;
 
 /// Calls that list the files of the folder or of the glob that is given to them.
 const LISTERS: &str = "\
     glob(|Path(|Pathname(|Pathname.new(|Dir[|Dir.glob |walk(|listdir(|scandir(|readdirSync(|readdir(|list.files(|list_files(|\
     children(|entries(|each_child(|foreach(|Find.find(|opendir D,|readDir(|readDirSync(|for(|for |map{unlink}|File.ls!(";
 
-/// Calls that remove what they are given, whatever that is.
+/// Names of calls that remove files, whatever they are methods of.
 const REMOVERS: &str = "\
-    remove(|remove,|unlink|delete(|delete |:delete|rmdir|rmSync|rm(|rm.(|rm,|rm_r|rmtree|replace(|rename|move(";
+    unlink unlinkSync rmdir rmdirSync rmSync rmtree rm_r rm_rf rm_f remove_entry renameSync removeSync";
+
+/// Names of calls that do so of modules for files, on paths, and in some languages on their own.
+const SHARED: &str = "remove delete replace rename move rm mv";
+
+const MODULES: &str = "os fs fsp promises File Files FileUtils Dir shutil file Deno";
+
+/// Words around the names that a statement gives to values.
+const BINDERS: [&str; 9] = ["=", " in ", " of ", "|", "->", "<-", " as ", "opendir", "{ "];
+
+/// Words that are no such names.
+const KEYWORDS: &str =
+    "for in of if else not and or const let var my do end as foreach import from print";
+
+/// Maximum number of bytes of an argument that is read.
+const MAX_GIVEN: usize = 256;
 
 /// Classes of paths, and the methods that remove what a path names.
 const PATHS: [&str; 3] = ["Path(", "Pathname(", "Pathname.new("];
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 10] = [
     ".rmtree",
     ".unlink",
     ".rmdir",
     ".delete",
     ".rename(",
     ".replace(",
-    ".chmod(0",
+    ".chmod(0)",
+    ".chmod(0o0",
     ".children.each(&:delete",
     ".children.each(&:rmtree",
 ];
@@ -32,38 +51,170 @@ const COPIERS: &str = "cpSync(|copytree(|cp_r |cp_r(|copySync(|copy_tree(|copy_d
 /// Calls that make a link with the name that is given second.
 const LINKERS: &str = "symlink(|symlinkSync(|ln_s |ln_sf |ln_s(|ln_sf(";
 
-/// Returns what follows each of the calls of a list.
-fn given_to<'t>(text: &'t str, calls: &'static str) -> impl Iterator<Item = &'t str> {
-    let calls = calls.split('|');
-    calls
-        .flat_map(move |call| text.match_indices(call).map(move |(at, _)| &text[at + call.len()..]))
+/// Returns where each of the calls of a list is in a text, and what follows it.
+#[inline(never)]
+fn calls_in<'t>(text: &'t str, calls: &str) -> Vec<(usize, &'t str)> {
+    let places = calls
+        .split('|')
+        .flat_map(|call| text.match_indices(call).map(|(at, _)| (at, at + call.len())));
+    places.map(|(at, end)| (at, start_of(&text[end..]))).collect()
 }
 
-/// Returns true if a text lists a protected place, and removes something that is no fixed other path.
-pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
-    let is_open = |given: &str| {
-        let given = given.trim_start_matches(['(', ' ']);
-        first_string(given).is_none_or(|path| path.starts_with('/') && !path.starts_with("/tmp"))
-    };
-    if !given_to(text, REMOVERS).any(is_open) {
-        return false;
+/// Returns what follows each of the calls of a list.
+fn given_to<'t>(text: &'t str, calls: &str) -> impl Iterator<Item = &'t str> {
+    calls_in(text, calls).into_iter().map(|(_, given)| given)
+}
+
+/// Returns what follows each of the calls of a list, whose names are not the ends of others.
+pub(super) fn given_to_words<'t>(text: &'t str, calls: &str) -> Vec<&'t str> {
+    let is_end = |at: usize| text[..at].ends_with(is_of_name) && text[at..].starts_with(is_of_name);
+    let calls = calls_in(text, calls).into_iter().filter(|(at, _)| !is_end(*at));
+    calls.map(|(_, given)| given).collect()
+}
+
+/// Returns as much of a text as is read of an argument.
+pub(super) fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_GIVEN)]
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Returns the names and words in a text, and where they are.
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let words = text.split(|letter| !is_of_name(letter)).filter(|word| !word.is_empty());
+    words.map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+}
+
+/// Returns the name that a text ends with.
+pub(super) fn last_name(text: &str) -> &str {
+    text.rsplit(|letter| !is_of_name(letter)).next().unwrap_or_default()
+}
+
+/// Code that lists a protected place, read from its start.
+struct Listing<'t> {
+    text: &'t str,
+    /// Where the calls are, in order.
+    calls: Vec<usize>,
+    /// Names of what they list.
+    names: HashSet<&'t str>,
+}
+
+impl<'t> Listing<'t> {
+    /// Returns true if a part of the code has what is listed.
+    fn is_in(&self, part: &str) -> bool {
+        let from = part.as_ptr().addr() - self.text.as_ptr().addr();
+        let next = self.calls.partition_point(|at| *at < from);
+        self.calls.get(next).is_some_and(|at| *at < from + part.len())
+            || words(part).any(|(_, word)| self.names.contains(word))
     }
+
+    fn bind(&mut self, statement: &'t str) {
+        if !BINDERS.iter().any(|binder| statement.contains(binder)) {
+            return;
+        }
+        let names = words(statement).filter(|(at, word)| {
+            !statement[..*at].ends_with(['/', '"', '\'', '.', '-'])
+                && !statement[at + word.len()..].starts_with(['(', '.'])
+                && !has_word(KEYWORDS, word)
+        });
+        self.names.extend(names.map(|(_, name)| name));
+    }
+
+    /// Returns true if a word of a statement is a call that removes what is listed.
+    fn removes(&self, statement: &str, at: usize, verb: &str) -> bool {
+        let is_remover = has_word(REMOVERS, verb);
+        if !is_remover && !has_word(SHARED, verb) {
+            return false;
+        }
+        let before = &statement[..at];
+        if before.ends_with("&:") {
+            return true;
+        }
+        let given = start_of(&statement[at + verb.len()..]).trim_start_matches(['!', '.']);
+        // PHP calls by names in quotes as well.
+        let is_quoted = before.ends_with(['"', '\'']);
+        let given = given.strip_prefix(['"', '\'']).filter(|_| is_quoted).unwrap_or(given);
+        let given = given.strip_prefix('(').map_or(given, |inner| &inner[..closing(inner)]);
+        let first = first_string(given.trim_start_matches(['(', ' ', '*']));
+        if first.is_some_and(|path| !path.starts_with('/') || path.starts_with("/tmp")) {
+            return false;
+        }
+        let is_given =
+            self.is_in(given) || ["$_", "&1", "_1"].iter().any(|name| given.contains(name));
+        let is_empty = !given.contains(|letter| is_of_name(letter) || "\"'".contains(letter));
+        let Some(receiver) = before.strip_suffix(['.', ':']) else {
+            // `rm` of R removes variables.
+            let is_file = matches!(verb, "rm" | "remove" | "rename" | "mv");
+            return match is_remover {
+                true => is_given || is_empty,
+                false => is_given && is_file && !self.text.contains("list."),
+            };
+        };
+        let receiver = receiver.trim_end_matches(':');
+        let name = last_name(receiver);
+        if is_remover || has_word(MODULES, name) {
+            return is_given || is_empty;
+        }
+        // Methods of paths.
+        let is_listed = name.is_empty() || matches!(name, "it" | "_1") || self.names.contains(name);
+        is_listed
+            && match verb {
+                "rename" | "replace" => !is_empty && !given.contains([',', '=']),
+                _ => is_empty,
+            }
+    }
+}
+
+/// Returns where the bracket closes that a text is in.
+pub(super) fn closing(text: &str) -> usize {
+    let mut depth = 1;
+    let end = text.bytes().position(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    end.unwrap_or(text.len())
+}
+
+/// Returns true if a text lists a protected place, and removes what is listed.
+pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     let lists = [
         "glob", "iterdir", "walk", "children", "each", "Dir", "dir", "files", "</", "<~", "<\"",
         "ls!",
     ];
-    let of_home = |home: &&str| {
-        text.match_indices(home).any(|(at, _)| {
-            let rest = text[at + home.len()..].trim_start_matches(')');
+    let of_home = |home: &&'static str| {
+        calls_in(text, home).into_iter().filter(|(_, given)| {
+            let rest = given.trim_start_matches(')');
             [".iterdir(", ".rglob(", ".glob(", ".walk("].iter().any(|call| rest.starts_with(call))
         })
     };
-    HOMES.iter().any(of_home)
-        || lists.iter().any(|word| text.contains(word))
-            && given_to(text, LISTERS).any(|given| {
-                let path = first_string(given.trim_start_matches(['(', ' ']));
-                path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
-            })
+    let is_listed = |given: &str| {
+        let path = first_string(given.trim_start_matches(['(', ' ']));
+        path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
+    };
+    let can_list = lists.iter().any(|word| text.contains(word));
+    let listers = calls_in(text, if can_list { LISTERS } else { "\0" });
+    let listed = listers
+        .into_iter()
+        .filter(|(_, given)| is_listed(given))
+        .chain(HOMES.iter().flat_map(of_home));
+    let mut calls: Vec<usize> = listed.map(|(at, _)| at).collect();
+    if calls.is_empty() {
+        return false;
+    }
+    calls.sort_unstable();
+    let mut listing = Listing { text, calls, names: HashSet::default() };
+    text.split_inclusive([';', '\n']).any(|statement| {
+        listing.is_in(statement) && {
+            listing.bind(statement);
+            words(statement).any(|(at, word)| listing.removes(statement, at, word))
+        }
+    })
 }
 
 /// Returns true if a path is removed by a method of its own: `Path("/x").unlink()`.
