@@ -11,6 +11,7 @@ use super::{
     read_only_commands,
 };
 use crate::permission::Domain;
+use crate::util::words::has_word;
 
 impl Walker<'_> {
     /// Judges a program by what its kind says of its words.
@@ -71,7 +72,9 @@ impl Walker<'_> {
             Kind::Writer => self.files(Domain::Edit, &words[1..], command),
             Kind::Both => {
                 self.files(Domain::Read, &words[1..], command);
-                self.files(Domain::Edit, &words[1..], command);
+                if !only_unpacks(base, words) {
+                    self.files(Domain::Edit, &words[1..], command);
+                }
             }
             Kind::Filter => self.judge_filter(words, operands, command),
             Kind::Mover => {
@@ -142,6 +145,17 @@ impl Walker<'_> {
             command.concerns.extend(self.file(domain, &file));
         }
     }
+}
+
+/// Returns true if a program that compresses files prints, lists or tests them only.
+fn only_unpacks(base: &str, words: &[Word]) -> bool {
+    const PACKERS: &str =
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma brotli pigz pbzip2 lzop zstd unzstd zstdmt";
+    let only_prints = |word: &Word| {
+        ["--stdout", "--to-stdout", "--list", "--test"].contains(&&*word.text)
+            || word.option_letters("oSTDp").0.contains(['c', 'l', 't'])
+    };
+    has_word(PACKERS, base) && words[1..].iter().any(only_prints)
 }
 
 /// Judges a program that only decides which command runs next.

@@ -67,6 +67,7 @@
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
 //! | [`changed_files`] | which files and folders a command may change |
+//! | [`reading_words`] | which words say that a file is only read |
 //! | [`edited_files`] | which files a program changes in place |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
@@ -131,6 +132,7 @@ mod printed_secrets;
 mod printed_text;
 pub mod programs;
 mod read_only_commands;
+mod reading_words;
 mod redirect;
 mod removing_calls;
 mod revisions;
