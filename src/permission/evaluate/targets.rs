@@ -16,7 +16,7 @@ use crate::permission::places::{
 };
 use crate::permission::rules::Source;
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
-use crate::permission::shell::{self, Concern, CoveredBy};
+use crate::permission::shell::{self, Concern, Content, CoveredBy};
 use crate::permission::targets::{UnresolvedTarget, is_url, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
@@ -409,12 +409,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Asks about a folder that a command changes with everything in it, if a rule is about all of a folder below it.
-    fn doubted_folder(&mut self, path: &str) {
+    /// Asks about a folder that a command changes with everything in it but what is left out, if a rule is about all of a folder
+    /// below it.
+    fn doubted_folder(&mut self, path: &str, content: &Content) {
         let target = self.placed(path);
-        let found = [target, ["fs:", path].concat()]
-            .iter()
-            .find_map(|text| self.policy.options.banned_below(Domain::Edit, text));
+        let texts = [target, ["fs:", path].concat()];
+        let found = texts.iter().find_map(|text| {
+            let is_changed = |folder: &&str| {
+                let below = folder.get(text.len()..).unwrap_or_default().trim_start_matches('/');
+                !content.leaves_out(below)
+            };
+            self.policy.options.banned_below(Domain::Edit, text).find(is_changed)
+        });
         if let Some(folder) = found {
             self.doubt(format!("the command changes {path}, and a rule is about {folder}"), false);
         }

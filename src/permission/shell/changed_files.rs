@@ -5,12 +5,13 @@ use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::{archive_named, writes_archive};
+use super::found_files::{content_found, content_of_fd, deletes_empty_folders};
 use super::named_secrets::name_candidates;
 use super::option_names::{HARMLESS_STARTS, WRITING_WORDS, words_of};
 use super::programs::{self, Kind, Program};
 use super::read_only_commands::GIT_LOOKS;
 use super::reading_words::{command_reads, is_query, says_it_changes};
-use super::whole_folders::content_found;
+use super::sed_awk_find::FOUND;
 use super::word::Word;
 use super::{Content, MAX_FOLDER_DEPTH, edited_files, fd, git};
 use crate::permission::Domain;
@@ -241,18 +242,8 @@ impl Walker<'_> {
                     return;
                 }
                 let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
-                let of_fd = || operands.iter().filter(|at| own.contains(at));
-                // A plain pattern is a part of the names.
-                let pattern = of_fd().next().map(|at| words[*at].text.as_str());
-                let is_plain = |text: &&str| {
-                    text.chars().all(|letter| letter.is_alphanumeric() || "._- ".contains(letter))
-                        && *text != "."
-                };
-                content = Content::on_disk();
-                if let Some(pattern) = pattern.filter(is_plain) {
-                    content.only = vec![["*", pattern, "*"].concat()];
-                }
-                fd::roots_of(&own_words, of_fd(), words)
+                content = content_of_fd(&own_words);
+                fd::roots_of(&own_words, operands.iter().filter(|at| own.contains(at)), words)
             }
             _ => return,
         };
@@ -263,7 +254,9 @@ impl Walker<'_> {
 
     /// Adds a folder of which a command changes everything that is selected.
     pub(super) fn changed_folder(&mut self, folder: Word, content: &Content) {
-        if self.with_doubts && folder.known && !folder.text.is_empty() {
+        // The search that found it knows more of it.
+        let is_found = folder.told == FOUND;
+        if self.with_doubts && folder.known && !folder.text.is_empty() && !is_found {
             self.whole_folder(Domain::Edit, folder, content);
         }
     }
@@ -275,8 +268,11 @@ impl Walker<'_> {
         words: &[Word],
         inner: &[Word],
     ) {
+        if inner.is_empty() && deletes_empty_folders(words) {
+            return;
+        }
         if inner.is_empty() || changes(inner) {
-            let content = content_found(words);
+            let content = Content { depth: MAX_FOLDER_DEPTH, ..content_found(words) };
             for root in roots {
                 self.changed_folder(root.clone(), &content);
             }

@@ -50,6 +50,7 @@
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
+//! | [`found_files`] | which files `find` and `fd` select |
 //! | [`git_pathspecs`] | which files a pattern of git means |
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
@@ -108,6 +109,7 @@ mod fast_path;
 mod fd;
 mod fork_bombs;
 mod forks_in_code;
+mod found_files;
 mod git;
 mod git_helpers;
 mod git_pathspecs;
@@ -258,6 +260,8 @@ pub struct Content {
     pub without: Vec<String>,
     /// True without the names that begin with a dot.
     pub is_visible: bool,
+    /// True if only links are.
+    pub is_link: bool,
     /// How many folders deep secrets are looked for.
     pub depth: usize,
 }
