@@ -27,7 +27,7 @@ const READERS: &str = "\
     ghc ocamlc nasm as ld swiftc nm ldd otool less more man w3m lynx links glow hexyl mdless tokei cloc scc onefetch dust ncdu \
     gdu jless fx fzf curl http https xh ssh ssh-add openssl pandoc open xdg-open firefox chromium google-chrome terser uglifyjs \
     esbuild acorn javap wasm2wat wasmtime md5 gron mlr lnav multitail goaccess ccze agrind difft dot \
-    ctags http.server http-server live-server surge gh-pages caddy cosign minisign twine serve meld lsd jsonschema \
+    ctags htmlhint pa11y xsltproc grpcurl journalctl http.server http-server live-server surge gh-pages caddy cosign minisign twine serve meld lsd jsonschema \
     make gmake ninja rake gulp grunt nox invoke inv mage nx turbo lerna bazel \
     ansible-playbook skaffold tilt act json.tool py_compile ping dig mkdir";
 
@@ -63,7 +63,8 @@ last docker,podman,nerdctl,kubectl,oc,k cp
 * codesign -v,-d,--verify
 * vim,nvim,vi -R,-M
 * exiftool !*=*,-overwrite*,-delete*
-* dpkg,dpkg-deb,rpm,pg_restore,gpg,gpg2 -i,-c,-I,-l,-q*,--verify,--list-packets
+* dpkg,dpkg-deb,rpm,pg_restore,gpg,gpg2 -i,-c,-I,-l,-q*,--verify,--list-packets,--import
+* zipfile,tarfile,upx -l,--list,-t,--test
 last aws s3 cp,sync
 last gsutil +cp,rsync
 last gcloud storage cp,rsync
@@ -71,7 +72,7 @@ last rclone copy,sync,copyto
 last pdftotext !--help
 last ffmpeg,convert,magick,sox,lame,cwebp,ps2pdf !--help,identify
 0 sass +*:*
-1 sass,lessc,tesseract _",
+1 sass,lessc,tesseract,pdftoppm,wkhtmltopdf _",
 );
 
 /// Programs that run commands and change files that they name.

@@ -28,13 +28,13 @@ const OUTPUTS: &str = "out output outfile outdir destination dest export";
 
 /// Words of calls that return names of files, or compare them.
 const NAMING_CALLS: &str = "\
-    list ls dir dirs readdir listdir scandir glob walk search match test starts ends startswith endswith includes contains find";
+    list ls readdir listdir scandir glob walk search match test starts ends startswith endswith includes contains find";
 
 /// Words that say that something is changed.
 const CHANGING: &str = "\
     write remove rm unlink delete del rename move mv copy cp append save truncate replace update fix mkdir rmdir rmtree rimraf \
     touch edit create put patch inplace overwrite symlink link chmod chown trash destroy strip extract add insert system exec \
-    spawn popen subprocess shutil sponge download clone checkout pull";
+    spawn popen subprocess shutil sponge download clone checkout pull empty ensure";
 
 /// Calls whose value has methods that read the file.
 const FILES: [&str; 5] = ["Path", "Pathname", "PurePath", "file", "File"];
@@ -98,7 +98,7 @@ fn is_read_at(code: &str, from: usize, to: usize) -> bool {
         let end = method.find(|letter| !is_of_name(letter)).unwrap_or(method.len());
         return says_it_reads(code, &method[..end]);
     }
-    let opens_file = name == "fopen" || has_any("open", name);
+    let opens_file = matches!(name, "fopen" | "ZipFile") || has_any("open", name);
     if opens_file { is_first && opens_to_read(after) } else { says_it_reads(code, name) }
 }
 
