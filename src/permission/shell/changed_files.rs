@@ -76,7 +76,7 @@ last ffmpeg,convert,magick,sox,lame,cwebp,ps2pdf !--help,identify
 );
 
 /// Programs that run commands and change files that they name.
-const RUN_AND_CHANGE: &str = "\
+const RUNNERS_THAT_CHANGE_FILES: &str = "\
     gio age rage sops ansible-vault ansible-galaxy ansible dotenv dotenvx direnv packer pulumi terragrunt sg ast-grep";
 
 /// Languages with commands of their own that change files.
@@ -98,10 +98,10 @@ const FOLDER_WORDS: [&str; 4] = ["prefix", "cwd", "dir", "directory"];
 
 impl Walker<'_> {
     /// Adds a file that a program may change. If that is unknown, the user is asked only about one that a rule bans.
-    pub(super) fn doubted(&mut self, word: &Word) {
+    pub(super) fn add_possible_change(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Edit, word);
-        self.out.doubted.extend(self.out.files.drain(before..));
+        self.out.possibly_changed.extend(self.out.files.drain(before..));
     }
 
     /// Adds what a program may change: files among its words, and folders with everything in them.
@@ -112,24 +112,19 @@ impl Walker<'_> {
         words: &[Word],
         operands: &[usize],
     ) {
-        if self.with_doubts {
-            self.doubted_files(base, program, words, operands);
-            self.changed_folders(base, program, words, operands);
+        if !self.with_edit_bans {
+            return;
         }
-    }
-
-    fn doubted_files(
-        &mut self,
-        base: &str,
-        program: Option<&Program>,
-        words: &[Word],
-        operands: &[usize],
-    ) {
-        if program.is_some_and(|program| program.kind == Kind::Git) {
-            return self.doubted_by_git(words);
+        let kind = program.map(|program| program.kind);
+        let (folders, content) = folders_changed(base, kind, words, operands);
+        for folder in folders {
+            self.changed_folder(folder, &content);
+        }
+        if kind == Some(Kind::Git) {
+            return self.add_files_changed_by_git(words);
         }
         if matches!(base, "tar" | "gtar" | "bsdtar" | "jar") {
-            return self.doubted_by_tar(words);
+            return self.add_files_changed_by_tar(words);
         }
         let Some(only_read) = operands_only_read(base, program, words, operands) else { return };
         let mut before: Vec<&str> = Vec::new();
@@ -153,12 +148,12 @@ impl Walker<'_> {
             let is_changed = only_read == 0 || operands.iter().skip(only_read).any(|it| *it == at);
             let counts = is_output || is_changed;
             if counts && !name.is_some_and(|name| leaves_out(&name.text)) {
-                self.doubted_word(word);
+                self.add_possible_changes_in(word);
             }
         }
     }
 
-    fn doubted_word(&mut self, word: &Word) {
+    fn add_possible_changes_in(&mut self, word: &Word) {
         if !word.known {
             return;
         }
@@ -166,16 +161,16 @@ impl Walker<'_> {
             let is_pattern = piece.contains(['*', '?']) && !piece.starts_with('*');
             let glob = word.glob || is_pattern;
             let tilde = word.tilde && piece == word.text;
-            self.doubted(&Word { glob, tilde, ..Word::plain(piece) });
+            self.add_possible_change(&Word { glob, tilde, ..Word::plain(piece) });
         }
     }
 
-    fn doubted_by_git(&mut self, words: &[Word]) {
+    fn add_files_changed_by_git(&mut self, words: &[Word]) {
         let at = git::command_at(words);
         let Some(name) = words.get(at).map(|word| word.text.as_str()) else { return };
         let takes_tree = |word: &Word| word.text.starts_with("--work-tree");
         if !has_word(GIT_LOOKS, name) && words[1..at].iter().any(takes_tree) {
-            words[1..at].iter().for_each(|word| self.doubted_word(word));
+            words[1..at].iter().for_each(|word| self.add_possible_changes_in(word));
         }
         let rest = &words[at + 1..];
         let is_kept = name == "reset" && !rest.iter().any(|word| RESETS.contains(&&*word.text));
@@ -196,17 +191,19 @@ impl Walker<'_> {
         for (at, word) in rest.iter().enumerate() {
             if is_file(at) {
                 let text = word.text.trim_start_matches(['!', '/']).to_owned();
-                self.doubted_word(&Word { text, ..word.clone() });
+                self.add_possible_changes_in(&Word { text, ..word.clone() });
             }
         }
     }
 
-    fn doubted_by_tar(&mut self, words: &[Word]) {
+    fn add_files_changed_by_tar(&mut self, words: &[Word]) {
         let rest = words.get(1..).unwrap_or_default();
         let removes = rest.iter().any(|word| word.text == "--delete");
         let archive = archive_named(rest);
         if removes || writes_archive(rest) {
-            return archive.into_iter().for_each(|name| self.doubted_word(&Word::plain(name)));
+            return archive
+                .into_iter()
+                .for_each(|name| self.add_possible_changes_in(&Word::plain(name)));
         }
         let extracts = |(at, word): (usize, &Word)| {
             word.text == "--extract"
@@ -216,40 +213,7 @@ impl Walker<'_> {
         };
         if rest.iter().enumerate().any(extracts) {
             let own = rest.iter().filter(|word| Some(&*word.text) != archive);
-            own.for_each(|word| self.doubted_word(word));
-        }
-    }
-
-    fn changed_folders(
-        &mut self,
-        base: &str,
-        program: Option<&Program>,
-        words: &[Word],
-        operands: &[usize],
-    ) {
-        let rest = words.get(1..).unwrap_or_default();
-        let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
-        let plain = rest.iter().filter(|word| !is_option(word));
-        let folders: Vec<Word> = match program.map(|program| program.kind) {
-            Some(Kind::Writer) if is_recursive(rest) => plain.cloned().collect(),
-            Some(Kind::Mover) => {
-                let mut found: Vec<Word> = plain.cloned().collect();
-                found.pop();
-                found
-            }
-            Some(Kind::Fd) => {
-                let (own, commands) = fd::commands_of(base, words);
-                if !commands.iter().any(|command| changes(command)) {
-                    return;
-                }
-                let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
-                content = content_of_fd(&own_words);
-                fd::roots_of(&own_words, operands.iter().filter(|at| own.contains(at)), words)
-            }
-            _ => return,
-        };
-        for folder in folders {
-            self.changed_folder(folder, &content);
+            own.for_each(|word| self.add_possible_changes_in(word));
         }
     }
 
@@ -257,7 +221,7 @@ impl Walker<'_> {
     pub(super) fn changed_folder(&mut self, folder: Word, content: &Content) {
         // The search that found it knows more of it.
         let is_found = folder.told == FOUND;
-        if self.with_doubts && folder.known && !folder.text.is_empty() && !is_found {
+        if self.with_edit_bans && folder.known && !folder.text.is_empty() && !is_found {
             self.whole_folder(Domain::Edit, folder, content);
         }
     }
@@ -278,6 +242,35 @@ impl Walker<'_> {
                 self.changed_folder(root.clone(), &content);
             }
         }
+    }
+}
+
+/// Returns the folders of which a program changes what is selected.
+fn folders_changed(
+    base: &str,
+    kind: Option<Kind>,
+    words: &[Word],
+    operands: &[usize],
+) -> (Vec<Word>, Content) {
+    let rest = words.get(1..).unwrap_or_default();
+    let content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
+    let mut plain: Vec<Word> = rest.iter().filter(|word| !is_option(word)).cloned().collect();
+    match kind {
+        Some(Kind::Writer) if is_recursive(rest) => (plain, content),
+        Some(Kind::Mover) => {
+            plain.pop();
+            (plain, content)
+        }
+        Some(Kind::Fd) => {
+            let (own, commands) = fd::commands_of(base, words);
+            if !commands.iter().any(|command| changes(command)) {
+                return (Vec::new(), content);
+            }
+            let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
+            let of_fd = operands.iter().filter(|at| own.contains(at));
+            (fd::roots_of(&own_words, of_fd, words), content_of_fd(&own_words))
+        }
+        _ => (Vec::new(), content),
     }
 }
 
@@ -302,12 +295,12 @@ fn operands_only_read(
         return None;
     }
     let rest = words.get(1..).unwrap_or_default();
-    let runs_and_changes = has_word(RUN_AND_CHANGE, name);
+    let changes_files = has_word(RUNNERS_THAT_CHANGE_FILES, name);
     let is_reader = || {
         has_word(READERS, base)
             || has_word(READERS, name)
             || edited_files::is_of_files(name)
-            || !runs_and_changes && (runs_words(program) || command_reads(base, rest))
+            || !changes_files && (is_runner(program) || command_reads(base, rest))
             || matches!(base, "sqlite3" | "duckdb") && rest.iter().any(|word| is_query(&word.text))
     };
     let known = TABLE.find(base, rest).or_else(|| TABLE.find(name, rest));
@@ -319,7 +312,7 @@ fn operands_only_read(
     })
 }
 
-fn runs_words(program: Option<&Program>) -> bool {
+fn is_runner(program: Option<&Program>) -> bool {
     program.is_some_and(|program| program.kind == Kind::Runner)
 }
 

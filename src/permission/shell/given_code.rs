@@ -515,8 +515,8 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&file);
         }
-        if self.with_doubts && !only_reads {
-            self.doubted(&file);
+        if self.with_edit_bans && !only_reads {
+            self.add_possible_change(&file);
         }
     }
 
@@ -527,8 +527,8 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
-        if self.with_doubts {
-            self.doubted(&Word { glob: true, ..Word::plain(glob) });
+        if self.with_edit_bans {
+            self.add_possible_change(&Word { glob: true, ..Word::plain(glob) });
         }
     }
 }

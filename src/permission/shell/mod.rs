@@ -284,7 +284,7 @@ pub struct Reading {
     /// does with them.
     pub named: Vec<FileUse>,
     /// Files that may be changed, if requested: it is unknown whether they are.
-    pub doubted: Vec<FileUse>,
+    pub possibly_changed: Vec<FileUse>,
 }
 
 /// Stack size for a command on which the parser recurses. Only the used part takes memory.
@@ -300,7 +300,7 @@ pub fn quoted(text: &str) -> String {
 pub struct Bans {
     /// Rules about reading files: [`Reading::named`] is filled.
     pub files: bool,
-    /// Rules about changing files: [`Reading::doubted`] is filled.
+    /// Rules about changing files: [`Reading::possibly_changed`] is filled.
     pub edits: bool,
     /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,

@@ -81,7 +81,7 @@ impl Reader<'_> {
                 if content.includes(&path[1..]) && (is_link || !content.is_link) {
                     let path = [top, &path].concat();
                     match folder.domain {
-                        Domain::Edit => self.doubted(&plain_file(Domain::Edit, path)),
+                        Domain::Edit => self.ask_if_banned(&plain_file(Domain::Edit, path)),
                         _ => self.add_file(path, level <= content.depth, has_bans),
                     }
                 }
@@ -104,12 +104,12 @@ impl Reader<'_> {
     /// Asks about a folder of which everything that is selected is changed, as far as names alone tell that a rule is about it.
     fn changed(&mut self, top: &str, content: &Content) {
         if content.only.is_empty() && !content.is_link {
-            self.doubted_folder(if top.is_empty() { "/" } else { top }, content);
+            self.ask_if_ban_is_below(if top.is_empty() { "/" } else { top }, content);
         }
         for glob in content.only.iter().filter(|glob| glob.contains('/') && !glob.starts_with('*'))
         {
             let path = [top, "/", glob.trim_start_matches("./").trim_start_matches('/')].concat();
-            self.doubted(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
+            self.ask_if_banned(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
         }
     }
 }
