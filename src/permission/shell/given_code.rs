@@ -14,7 +14,7 @@ use super::expand::decoded_all;
 use super::known_values::Fact;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
-use super::reading_words::{is_only_read, is_query};
+use super::reading_words::{changes, is_only_read, is_query};
 use super::script_safety::sed_is_harmless;
 use super::simple_command::{SYSTEM_FOLDERS, leads_out};
 use super::word::Word;
@@ -413,10 +413,15 @@ impl Walker<'_> {
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         let finds = FIND_WORDS.iter().any(|word| text.contains(word));
         let decodes = DECODE_WORDS.iter().any(|word| text.contains(word));
-        for (text, name) in all_names(&texts, language, true) {
+        let changes = self.with_edit_bans && changes(text);
+        let mut seen = BTreeSet::new();
+        for (form, name) in all_names(&texts, language, true) {
+            // A form in which strings are joined may have lost the arguments after them.
+            let is_joined = form != text;
             let only_reads = match language {
-                Language::Script => is_only_read(&texts[0], text, name),
-                Language::Statements | Language::Expressions => is_query(text),
+                _ if !self.with_edit_bans || !seen.insert((is_joined, name)) => true,
+                Language::Script => !(is_joined && changes) && is_only_read(form, name, changes),
+                Language::Statements | Language::Expressions => is_query(form),
                 _ => false,
             };
             self.code_names(name, only_reads, command);
@@ -477,11 +482,12 @@ impl Walker<'_> {
             || RUN_WORDS.iter().any(|word| text.contains(word));
         let given: BTreeSet<&str> =
             all_names(texts, language, true).map(|(_, name)| name).collect();
+        let changes = !self.with_edit_bans || changes(&texts[0]);
         let all: Vec<String> = texts.iter().chain(&paths).cloned().collect();
         for (text, name) in all_names(&all, language, runs) {
             if !given.contains(name) {
                 let only_reads =
-                    language == Language::Script && is_only_read(&texts[0], text, name);
+                    language == Language::Script && !changes && is_only_read(text, name, changes);
                 self.code_names(name, only_reads, command);
             }
             if let Some(path) = outside(name) {

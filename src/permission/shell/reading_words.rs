@@ -47,21 +47,27 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// Returns true if a form of code gives a name only to calls that read the file or print the name: `require("x")`,
-/// `puts File.read "x"`. A form in which strings are joined may have lost the arguments after them.
-pub(super) fn is_only_read(original: &str, code: &str, name: &str) -> bool {
-    if code != original && changes(original) {
+/// Maximum length of code that is read for its calls.
+const MAX_CODE: usize = 16 * 1024;
+
+/// Maximum number of strings before another one in the same call.
+const MAX_BEFORE: usize = 8;
+
+/// Returns true if code gives a name only to calls that read the file or print the name: `require("x")`, `puts File.read "x"`.
+/// `changes` says whether the code changes anything.
+pub(super) fn is_only_read(code: &str, name: &str, changes: bool) -> bool {
+    if code.len() > MAX_CODE {
         return false;
     }
     let is_whole = |at: &usize| {
         !code[..*at].ends_with(is_of_name) && !code[at + name.len()..].starts_with(is_of_name)
     };
     let mut places = code.match_indices(name).map(|(at, _)| at).filter(is_whole).peekable();
-    places.peek().is_some() && places.all(|at| is_read_at(code, at, at + name.len()))
+    places.peek().is_some() && places.all(|at| is_read_at(code, at, at + name.len(), changes))
 }
 
 /// Returns true if the string around this place is an argument of such a call.
-fn is_read_at(code: &str, from: usize, to: usize) -> bool {
+fn is_read_at(code: &str, from: usize, to: usize, changes: bool) -> bool {
     let Some(opens) = code[..from].rfind(['"', '\'', '`']) else { return false };
     let quote = char::from(code.as_bytes()[opens]);
     let Some(length) = code[to..].find(quote).filter(|_| quote != '`') else { return false };
@@ -78,7 +84,8 @@ fn is_read_at(code: &str, from: usize, to: usize) -> bool {
         }
     }
     // Strings before it in the same call.
-    while let Some(more) = before.strip_suffix(',').map(str::trim_end) {
+    for _ in 0..MAX_BEFORE {
+        let Some(more) = before.strip_suffix(',').map(str::trim_end) else { break };
         let Some(end) = more.chars().next_back().filter(|end| matches!(end, '"' | '\'')) else {
             return false;
         };
@@ -86,7 +93,7 @@ fn is_read_at(code: &str, from: usize, to: usize) -> bool {
         before = inner.rfind(end).map_or("", |at| inner[..at].trim_end());
     }
     if before.ends_with("==") || after.trim_start().starts_with("==") {
-        return !changes(code);
+        return !changes;
     }
     let call = before.trim_end_matches('(').trim_end().trim_end_matches(['?', '!']);
     if call.ends_with("stdout.write") {
@@ -96,22 +103,22 @@ fn is_read_at(code: &str, from: usize, to: usize) -> bool {
     if FILES.contains(&name) && is_first {
         let method = after.trim_start_matches(')').trim_start_matches(['.', '-', '>']);
         let end = method.find(|letter| !is_of_name(letter)).unwrap_or(method.len());
-        return says_it_reads(code, &method[..end]);
+        return says_it_reads(changes, &method[..end]);
     }
     let opens_file = matches!(name, "fopen" | "ZipFile") || has_any("open", name);
-    if opens_file { is_first && opens_to_read(after) } else { says_it_reads(code, name) }
+    if opens_file { is_first && opens_to_read(after) } else { says_it_reads(changes, name) }
 }
 
-fn says_it_reads(code: &str, call: &str) -> bool {
+fn says_it_reads(changes: bool, call: &str) -> bool {
     let reads = [MODES, READING, READING_CALLS].iter().any(|list| has_any(list, call));
     match has_any(NAMING_CALLS, call) {
-        true => !changes(code),
+        true => !changes,
         false => reads && !has_any(CHANGING, call),
     }
 }
 
 /// Returns true if code has a word that says that something is changed, or what may be the mode of a file that is written.
-fn changes(code: &str) -> bool {
+pub(super) fn changes(code: &str) -> bool {
     let is_mode = |text: &str| {
         text.len() < 4
             && text.contains(['w', 'a', 'x', '+', '>'])
