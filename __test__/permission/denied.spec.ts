@@ -30,16 +30,19 @@ describe('with every command allowed', () => {
     ).toEqual([])
   })
 
-  test.each(Object.entries(data.doubts))('a file that a rule bans editing is not changed by %s', (_, commands) => {
-    expect(commands.length).toBeGreaterThanOrEqual(10)
-    expect(decided(commands, /allow/)).toEqual([])
-    const free = data.rules.filter((rule) => rule.pattern === '*')
-    expect(decided(commands, /deny/, withRules(free))).toEqual([])
-  })
+  test.each(Object.entries(data.possibleEdits))(
+    'a file that a rule bans editing is not changed by %s',
+    (_, commands) => {
+      expect(commands.length).toBeGreaterThanOrEqual(10)
+      expect(decided(commands, /allow/)).toEqual([])
+      const free = data.rules.filter((rule) => rule.pattern === '*')
+      expect(decided(commands, /deny/, withRules(free))).toEqual([])
+    },
+  )
 
   test('a file that a rule bans editing is read without a question', () => {
     const rules = data.rules.filter((rule) => rule.domain === 'edit' || rule.pattern === '*')
-    expect(decided(data.undoubted, /ask|deny/, withRules(rules))).toEqual([])
+    expect(decided(data.onlyRead, /ask|deny/, withRules(rules))).toEqual([])
   })
 
   test('a file that may be banned, and one attached to an option, are not edited without a question', () => {

@@ -249,13 +249,13 @@ impl Options {
         rule.source == Source::Hard && rule.place.is_some_and(|place| place >= self.first_own)
     }
 
-    /// Returns a folder below one, or the same, of which such a rule covers everything.
-    pub(crate) fn banned_below(&self, domain: Domain, folder: &str) -> Option<&str> {
+    /// Returns the folders below one, or the same, of which such a rule covers everything.
+    pub(crate) fn banned_below(&self, domain: Domain, folder: &str) -> impl Iterator<Item = &str> {
         let folder = fold(folder, self.style.fold_case);
         let above = [folder.trim_end_matches('/'), "/"].concat();
-        let own = self.banned_folders.iter().filter(|(own, _)| *own == domain);
+        let own = self.banned_folders.iter().filter(move |(own, _)| *own == domain);
         own.map(|(_, below)| below.as_str())
-            .find(|below| below.starts_with(&above) || *below == folder)
+            .filter(move |below| below.starts_with(&above) || *below == folder)
     }
 
     /// Such a rule that may be about a path that a glob means, which comes as a target.

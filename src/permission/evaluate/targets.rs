@@ -16,7 +16,7 @@ use crate::permission::places::{
 };
 use crate::permission::rules::Source;
 use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
-use crate::permission::shell::{self, Concern, CoveredBy};
+use crate::permission::shell::{self, Concern, Content, CoveredBy};
 use crate::permission::targets::{UnresolvedTarget, is_url, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
@@ -53,7 +53,7 @@ pub(super) struct Reader<'a> {
     /// Number of names that wildcards may still be compared with.
     names_left: usize,
     /// Paths that a command may change and that were compared with rules.
-    doubts: BTreeSet<String>,
+    possibly_changed: BTreeSet<String>,
     pub(super) blind: Vec<String>,
     pub(super) addresses: Vec<String>,
 }
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             names_left: wildcards::MAX_NAMES,
             blind,
             asked: BTreeSet::new(),
-            doubts: BTreeSet::new(),
+            possibly_changed: BTreeSet::new(),
             addresses: Vec::new(),
         }
     }
@@ -316,11 +316,11 @@ impl<'a> Reader<'a> {
         for file in reading.named.iter().take(MAX_NAMED) {
             self.named(file);
         }
-        if reading.doubted.len() > MAX_NAMED {
+        if reading.possibly_changed.len() > MAX_NAMED {
             self.blind.push("the command names too much to be judged".to_owned());
         }
-        for file in reading.doubted.iter().take(MAX_NAMED) {
-            self.doubted(file);
+        for file in reading.possibly_changed.iter().take(MAX_NAMED) {
+            self.ask_if_banned(file);
         }
     }
 
@@ -387,8 +387,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Asks about a path that a command may change, if a rule is about changing it in particular.
-    fn doubted(&mut self, file: &shell::FileUse) {
-        let is_new = self.doubts.insert(file.written.clone());
+    fn ask_if_banned(&mut self, file: &shell::FileUse) {
+        let is_new = self.possibly_changed.insert(file.written.clone());
         let Some(path) = normal(&file.written).filter(|_| is_new) else { return };
         let real = (!file.glob).then(|| self.real(&path).map(Cow::into_owned)).flatten();
         for path in [Some(&path), real.as_ref().filter(|real| **real != path)].into_iter().flatten()
@@ -405,23 +405,32 @@ impl<'a> Reader<'a> {
             let reason =
                 format!("the command may change {path}, which {:?} is about", ban.pattern.source());
             let is_hard = ban.source == Source::Hard;
-            return self.doubt(reason, is_hard);
+            return self.ask_about_edit(reason, is_hard);
         }
     }
 
-    /// Asks about a folder that a command changes with everything in it, if a rule is about all of a folder below it.
-    fn doubted_folder(&mut self, path: &str) {
+    /// Asks about a folder that a command changes with everything in it but what is left out, if a rule is about all of a folder
+    /// below it.
+    fn ask_if_ban_is_below(&mut self, path: &str, content: &Content) {
         let target = self.placed(path);
-        let found = [target, ["fs:", path].concat()]
-            .iter()
-            .find_map(|text| self.policy.options.banned_below(Domain::Edit, text));
+        let texts = [target, ["fs:", path].concat()];
+        let found = texts.iter().find_map(|text| {
+            let is_changed = |folder: &&str| {
+                let below = folder.get(text.len()..).unwrap_or_default().trim_start_matches('/');
+                !content.leaves_out(below)
+            };
+            self.policy.options.banned_below(Domain::Edit, text).find(is_changed)
+        });
         if let Some(folder) = found {
-            self.doubt(format!("the command changes {path}, and a rule is about {folder}"), false);
+            self.ask_about_edit(
+                format!("the command changes {path}, and a rule is about {folder}"),
+                false,
+            );
         }
     }
 
-    /// Full access does not cover a doubt about a hard denial.
-    fn doubt(&mut self, reason: String, is_hard: bool) {
+    /// Asks about a change that a rule may deny. Full access does not cover a hard denial.
+    fn ask_about_edit(&mut self, reason: String, is_hard: bool) {
         let concern = if is_hard { Concern::unread } else { Concern::always };
         self.push(Target {
             domain: Some(Domain::Edit),

@@ -50,7 +50,7 @@ pub(super) struct Walker<'a> {
     /// True if arguments that may be names of files are collected.
     pub with_named: bool,
     /// True if files that may be changed are collected.
-    pub with_doubts: bool,
+    pub with_edit_bans: bool,
     /// True if the commands in code are collected.
     pub with_code: bool,
     /// True if it is asked which commands only look.
@@ -131,7 +131,7 @@ impl<'a> Walker<'a> {
             folders,
             sensitive,
             with_named: bans.files,
-            with_doubts: bans.edits,
+            with_edit_bans: bans.edits,
             with_code: bans.programs,
             with_looks: bans.looking,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },

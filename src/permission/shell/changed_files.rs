@@ -5,93 +5,103 @@ use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::{archive_named, writes_archive};
+use super::found_files::{content_found, content_of_fd, deletes_empty_folders};
 use super::named_secrets::name_candidates;
 use super::option_names::{HARMLESS_STARTS, WRITING_WORDS, words_of};
 use super::programs::{self, Kind, Program};
 use super::read_only_commands::GIT_LOOKS;
-use super::whole_folders::content_found;
+use super::reading_words::{command_reads, is_query, says_it_changes};
+use super::sed_awk_find::FOUND;
 use super::word::Word;
 use super::{Content, MAX_FOLDER_DEPTH, edited_files, fd, git};
 use crate::permission::Domain;
 use crate::util::words::has_word;
 
-/// Programs that only read the files among their operands.
+/// Programs that only read the files among their operands, although nothing in their names says so.
 const READERS: &str = "\
     jest vitest mocha _mocha ava tap tape playwright cypress karma wdio cucumber-js testcafe nightwatch c8 nyc pytest py.test tox \
-    nox nose2 unittest doctest coverage rspec minitest phpunit pest bats ctest behave robot newman k6 \
-    mypy dmypy pyright basedpyright pyre pytype flake8 pylint pycodestyle pydocstyle pyflakes bandit vulture radon xenon refurb \
-    shellcheck hadolint yamllint actionlint jsonlint tflint checkov trivy gitleaks cppcheck luacheck credo \
+    nox nose2 unittest doctest coverage rspec minitest phpunit pest bats ctest behave robot newman k6 ab wrk hyperfine lighthouse \
+    mypy dmypy pyright basedpyright pyre pytype flake8 pycodestyle pydocstyle pyflakes bandit vulture radon xenon refurb \
+    trivy grype syft gitleaks cppcheck luacheck credo attw \
     tsc vue-tsc tsgo svelte-check madge depcheck knip gcc g++ cc c++ cpp clang clang++ tcc rustc rustdoc javac kotlinc scalac \
     ghc ocamlc nasm as ld swiftc nm ldd otool less more man w3m lynx links glow hexyl mdless tokei cloc scc onefetch dust ncdu \
-    gdu jless fx fzf curl http https xh ssh ssh-add pandoc pdfinfo mediainfo exif identify open xdg-open \
-    ansible-playbook ansible-lint skaffold tilt act json.tool py_compile ping dig mkdir";
+    gdu jless fx fzf curl http https xh ssh ssh-add openssl pandoc open xdg-open firefox chromium google-chrome terser uglifyjs \
+    esbuild acorn javap wasm2wat wasmtime md5 gron mlr lnav multitail goaccess ccze agrind difft dot \
+    ctags htmlhint pa11y xsltproc grpcurl journalctl http.server http-server live-server surge gh-pages caddy cosign minisign twine serve meld lsd jsonschema \
+    make gmake ninja rake gulp grunt nox invoke inv mage nx turbo lerna bazel \
+    ansible-playbook skaffold tilt act json.tool py_compile ping dig mkdir";
 
-/// Commands that only read the files that they name, and those that may change their last operand only.
+/// Commands that only read their operands (`*`), as many of the first of them, or all but the last one.
 static TABLE: CommandTable = CommandTable::new(
     "\
-reads gh,glab !clone,download,checkout
-reads semgrep !--autofix
-reads deno run,test,check,bench,lint,doc,info,cache,task,eval
-reads npm,pnpm,yarn,bun +test,t,run,run-script,ls,list,view,why
-reads cargo test,t,check,build,b,c,clippy,run,r,doc,tree,metadata,bench,nextest,audit !--fix
-reads go test,build,vet,run,list,doc,version,env,tool,install
-reads terraform,tofu plan,validate,show,output,graph
-reads zip !-m,--move,-d,--delete
-reads unzip -l,-t,-v,-Z,-p,-z
-reads 7z,7za,7zr,7zz l,t,a,i,h,b !-sdel
-reads docker,podman,nerdctl build,buildx,exec,logs,inspect,compose,push,tag,pull,ps,images,run
-reads docker-compose,podman-compose _
-reads kubectl,oc,k apply,create,diff,delete,get,describe,replace,exec,logs,kustomize,explain
-reads helm template,lint,install,upgrade,diff,get,test
-reads aws,gcloud,az +ls,list,presign,describe
-reads mvn,mvnw,gradle,gradlew,dotnet,mix,flutter,dart,swift +test,build,run,analyze,check,verify
-reads sqlite3,duckdb +select*,.schema*,.tables*,.dump*,explain* !*delete*,*insert*,*update*,*drop*,*create*,*alter*,*vacuum*,*replace*,*attach*,*copy*
+* gh,glab !clone,download,checkout
+* semgrep !--autofix
+* deno run,bench,doc,cache,task,eval
+* npm,pnpm,yarn,bun +t,why,pack,i
+* npm,pnpm,yarn,bun +test,run,run-script,ls,list,view
+* yarn !add,init,create,config,link
+* comby -match-only
+* cargo t,build,b,c,clippy,r,doc,tree,metadata,bench,nextest !--fix
+* go build,vet,doc,env,tool
+* terraform,tofu plan,output,graph
+* zip !-m,--move,-d,--delete
+* unzip -l,-t,-v,-Z,-p,-z
+1 unzip _
+2 7z,7za,7zr,7zz x,e
+2 ar x
+* 7z,7za,7zr,7zz l,t,a,i,h,b !-sdel
+last docker,podman,nerdctl,kubectl,oc,k cp
+* docker,podman,nerdctl,docker-compose,podman-compose _
+* kubectl,oc,k apply,create,delete,get,describe,replace,exec,kustomize
+* helm template,upgrade,get
+* aws,gcloud,az +ls,presign,describe
+* mvn,mvnw,gradle,gradlew,dotnet,mix,flutter,dart,swift +build
+0 pip,pip3 -t,--target
+* sg,ast-grep !-r,--rewrite,-U,--update-all
+* dasel !put,delete
+* dotnet *.dll
+* codesign -v,-d,--verify
+* vim,nvim,vi -R,-M
+* exiftool !*=*,-overwrite*,-delete*
+* dpkg,dpkg-deb,rpm,pg_restore,gpg,gpg2 -i,-c,-I,-l,-q*,--verify,--list-packets,--import
+* zipfile,tarfile,upx -l,--list,-t,--test
 last aws s3 cp,sync
 last gsutil +cp,rsync
 last gcloud storage cp,rsync
 last rclone copy,sync,copyto
-last docker,podman,nerdctl,kubectl,oc,k cp
 last pdftotext !--help
-last ffmpeg,convert,magick,sox,lame,cwebp,ps2pdf !--help",
+last ffmpeg,convert,magick,sox,lame,cwebp,ps2pdf !--help,identify
+0 sass +*:*
+1 sass,lessc,tesseract,pdftoppm,wkhtmltopdf _",
 );
 
 /// Programs that run commands and change files that they name.
-const RUN_AND_CHANGE: &str = "\
-    gio age rage sops ansible-vault ansible-galaxy ansible dotenv dotenvx direnv packer pulumi terragrunt just sg ast-grep task";
+const RUNNERS_THAT_CHANGE_FILES: &str = "\
+    gio age rage sops ansible-vault ansible-galaxy ansible dotenv dotenvx direnv packer pulumi terragrunt sg ast-grep";
 
 /// Languages with commands of their own that change files.
 const WITH_COMMANDS: [&str; 3] = ["bun", "deno", "swift"];
 
 /// Commands of many programs, which are no files.
-const COMMANDS: &str = "\
-    build test tests docs doc release publish deploy dist clean lint package generate gen install run start init out coverage";
+const COMMANDS: &str =
+    "build test release publish deploy clean lint package generate gen install run start init";
 
 /// Commands of git, beside those whose files are known, that may change the files that they name.
 const GIT_CHANGES: &str = "\
-    stash merge-file sparse-checkout lfs read-tree subtree apply am submodule checkout-index svn crypt git-crypt annex filter-repo";
+    stash reset merge-file sparse-checkout lfs read-tree subtree apply am submodule checkout-index svn crypt git-crypt annex filter-repo";
 
 /// Options of `git reset` that change files.
-const RESETS: [&str; 4] = ["--hard", "--merge", "--keep", "--patch"];
+const RESETS: [&str; 3] = ["--hard", "--merge", "--keep"];
 
 /// Words of options for the folder in which a program works.
 const FOLDER_WORDS: [&str; 4] = ["prefix", "cwd", "dir", "directory"];
 
-/// The words of a command that may name files that it changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
-    All,
-    /// The values of options to which programs write.
-    Outputs,
-    /// The last operand, and the same.
-    Last,
-}
-
 impl Walker<'_> {
     /// Adds a file that a program may change. If that is unknown, the user is asked only about one that a rule bans.
-    pub(super) fn doubted(&mut self, word: &Word) {
+    pub(super) fn add_possible_change(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Edit, word);
-        self.out.doubted.extend(self.out.files.drain(before..));
+        self.out.possibly_changed.extend(self.out.files.drain(before..));
     }
 
     /// Adds what a program may change: files among its words, and folders with everything in them.
@@ -102,27 +112,21 @@ impl Walker<'_> {
         words: &[Word],
         operands: &[usize],
     ) {
-        if self.with_doubts {
-            self.doubted_files(base, program, words, operands);
-            self.changed_folders(base, program, words, operands);
+        if !self.with_edit_bans {
+            return;
         }
-    }
-
-    fn doubted_files(
-        &mut self,
-        base: &str,
-        program: Option<&Program>,
-        words: &[Word],
-        operands: &[usize],
-    ) {
-        if program.is_some_and(|program| program.kind == Kind::Git) {
-            return self.doubted_by_git(words);
+        let kind = program.map(|program| program.kind);
+        let (folders, content) = folders_changed(base, kind, words, operands);
+        for folder in folders {
+            self.changed_folder(folder, &content);
         }
-        if matches!(base, "tar" | "gtar" | "bsdtar") {
-            return self.doubted_by_tar(words);
+        if kind == Some(Kind::Git) {
+            return self.add_files_changed_by_git(words);
         }
-        let Some(which) = which(base, program, words) else { return };
-        let last = operands.last().copied();
+        if matches!(base, "tar" | "gtar" | "bsdtar" | "jar") {
+            return self.add_files_changed_by_tar(words);
+        }
+        let Some(only_read) = operands_only_read(base, program, words, operands) else { return };
         let mut before: Vec<&str> = Vec::new();
         for (at, word) in words.iter().enumerate().skip(1) {
             let is_option = is_option(word);
@@ -132,7 +136,8 @@ impl Walker<'_> {
                     return;
                 }
                 before.push(&word.text);
-                if before.len() == 1 && has_word(COMMANDS, &word.text) {
+                let is_command = before.len() == 1 && has_word(COMMANDS, &word.text);
+                if is_command && !says_it_changes(base) {
                     continue;
                 }
             }
@@ -140,15 +145,15 @@ impl Walker<'_> {
             let name = if is_option { Some(word) } else { follows };
             let name = name.filter(|name| is_option || is_option_without_value(name));
             let is_output = name.is_some_and(|name| is_output(&name.text));
-            let counts =
-                which == Which::All || is_output || which == Which::Last && last == Some(at);
+            let is_changed = only_read == 0 || operands.iter().skip(only_read).any(|it| *it == at);
+            let counts = is_output || is_changed;
             if counts && !name.is_some_and(|name| leaves_out(&name.text)) {
-                self.doubted_word(word);
+                self.add_possible_changes_in(word);
             }
         }
     }
 
-    fn doubted_word(&mut self, word: &Word) {
+    fn add_possible_changes_in(&mut self, word: &Word) {
         if !word.known {
             return;
         }
@@ -156,32 +161,49 @@ impl Walker<'_> {
             let is_pattern = piece.contains(['*', '?']) && !piece.starts_with('*');
             let glob = word.glob || is_pattern;
             let tilde = word.tilde && piece == word.text;
-            self.doubted(&Word { glob, tilde, ..Word::plain(piece) });
+            self.add_possible_change(&Word { glob, tilde, ..Word::plain(piece) });
         }
     }
 
-    fn doubted_by_git(&mut self, words: &[Word]) {
+    fn add_files_changed_by_git(&mut self, words: &[Word]) {
         let at = git::command_at(words);
         let Some(name) = words.get(at).map(|word| word.text.as_str()) else { return };
         let takes_tree = |word: &Word| word.text.starts_with("--work-tree");
         if !has_word(GIT_LOOKS, name) && words[1..at].iter().any(takes_tree) {
-            words[1..at].iter().for_each(|word| self.doubted_word(word));
+            words[1..at].iter().for_each(|word| self.add_possible_changes_in(word));
         }
-        let resets = || words[at..].iter().any(|word| RESETS.contains(&&*word.text));
-        if has_word(GIT_CHANGES, name) || name == "reset" && resets() {
-            for word in &words[at + 1..] {
+        let rest = &words[at + 1..];
+        let is_kept = name == "reset" && !rest.iter().any(|word| RESETS.contains(&&*word.text));
+        if is_kept || !has_word(GIT_CHANGES, name) || command_reads("git", rest) {
+            return;
+        }
+        let end = rest.iter().position(|word| word.text == "--");
+        let before = |at: usize| if at > 0 { &*rest[at - 1].text } else { "" };
+        let is_file = |at: usize| match name {
+            // Commits precede the files.
+            "reset" => end.is_some_and(|end| at > end),
+            // The other operands are patches.
+            "apply" | "am" => {
+                is_option(&rest[at]) || matches!(before(at), "--include" | "--directory")
+            }
+            _ => !matches!(before(at), "-m" | "--message"),
+        };
+        for (at, word) in rest.iter().enumerate() {
+            if is_file(at) {
                 let text = word.text.trim_start_matches(['!', '/']).to_owned();
-                self.doubted_word(&Word { text, ..word.clone() });
+                self.add_possible_changes_in(&Word { text, ..word.clone() });
             }
         }
     }
 
-    fn doubted_by_tar(&mut self, words: &[Word]) {
+    fn add_files_changed_by_tar(&mut self, words: &[Word]) {
         let rest = words.get(1..).unwrap_or_default();
         let removes = rest.iter().any(|word| word.text == "--delete");
         let archive = archive_named(rest);
         if removes || writes_archive(rest) {
-            return archive.into_iter().for_each(|name| self.doubted_word(&Word::plain(name)));
+            return archive
+                .into_iter()
+                .for_each(|name| self.add_possible_changes_in(&Word::plain(name)));
         }
         let extracts = |(at, word): (usize, &Word)| {
             word.text == "--extract"
@@ -191,56 +213,15 @@ impl Walker<'_> {
         };
         if rest.iter().enumerate().any(extracts) {
             let own = rest.iter().filter(|word| Some(&*word.text) != archive);
-            own.for_each(|word| self.doubted_word(word));
-        }
-    }
-
-    fn changed_folders(
-        &mut self,
-        base: &str,
-        program: Option<&Program>,
-        words: &[Word],
-        operands: &[usize],
-    ) {
-        let rest = words.get(1..).unwrap_or_default();
-        let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
-        let plain = rest.iter().filter(|word| !is_option(word));
-        let folders: Vec<Word> = match program.map(|program| program.kind) {
-            Some(Kind::Writer) if is_recursive(rest) => plain.cloned().collect(),
-            Some(Kind::Mover) => {
-                let mut found: Vec<Word> = plain.cloned().collect();
-                found.pop();
-                found
-            }
-            Some(Kind::Fd) => {
-                let (own, commands) = fd::commands_of(base, words);
-                if !commands.iter().any(|command| changes(command)) {
-                    return;
-                }
-                let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
-                let of_fd = || operands.iter().filter(|at| own.contains(at));
-                // A plain pattern is a part of the names.
-                let pattern = of_fd().next().map(|at| words[*at].text.as_str());
-                let is_plain = |text: &&str| {
-                    text.chars().all(|letter| letter.is_alphanumeric() || "._- ".contains(letter))
-                        && *text != "."
-                };
-                content = Content::on_disk();
-                if let Some(pattern) = pattern.filter(is_plain) {
-                    content.only = vec![["*", pattern, "*"].concat()];
-                }
-                fd::roots_of(&own_words, of_fd(), words)
-            }
-            _ => return,
-        };
-        for folder in folders {
-            self.changed_folder(folder, &content);
+            own.for_each(|word| self.add_possible_changes_in(word));
         }
     }
 
     /// Adds a folder of which a command changes everything that is selected.
     pub(super) fn changed_folder(&mut self, folder: Word, content: &Content) {
-        if self.with_doubts && folder.known && !folder.text.is_empty() {
+        // The search that found it knows more of it.
+        let is_found = folder.told == FOUND;
+        if self.with_edit_bans && folder.known && !folder.text.is_empty() && !is_found {
             self.whole_folder(Domain::Edit, folder, content);
         }
     }
@@ -252,8 +233,11 @@ impl Walker<'_> {
         words: &[Word],
         inner: &[Word],
     ) {
+        if inner.is_empty() && deletes_empty_folders(words) {
+            return;
+        }
         if inner.is_empty() || changes(inner) {
-            let content = content_found(words);
+            let content = Content { depth: MAX_FOLDER_DEPTH, ..content_found(words) };
             for root in roots {
                 self.changed_folder(root.clone(), &content);
             }
@@ -261,8 +245,43 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the words of a command that may name files which it changes. Tables say more exactly what those of most kinds do.
-fn which(base: &str, program: Option<&Program>, words: &[Word]) -> Option<Which> {
+/// Returns the folders of which a program changes what is selected.
+fn folders_changed(
+    base: &str,
+    kind: Option<Kind>,
+    words: &[Word],
+    operands: &[usize],
+) -> (Vec<Word>, Content) {
+    let rest = words.get(1..).unwrap_or_default();
+    let content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
+    let mut plain: Vec<Word> = rest.iter().filter(|word| !is_option(word)).cloned().collect();
+    match kind {
+        Some(Kind::Writer) if is_recursive(rest) => (plain, content),
+        Some(Kind::Mover) => {
+            plain.pop();
+            (plain, content)
+        }
+        Some(Kind::Fd) => {
+            let (own, commands) = fd::commands_of(base, words);
+            if !commands.iter().any(|command| changes(command)) {
+                return (Vec::new(), content);
+            }
+            let own_words: Vec<Word> = own.iter().map(|at| words[*at].clone()).collect();
+            let of_fd = operands.iter().filter(|at| own.contains(at));
+            (fd::roots_of(&own_words, of_fd, words), content_of_fd(&own_words))
+        }
+        _ => (Vec::new(), content),
+    }
+}
+
+/// Returns how many of the operands of a command it only reads; none if other tables say what it changes. With 0, which is the
+/// default, the values of its options may be files that it changes, too.
+fn operands_only_read(
+    base: &str,
+    program: Option<&Program>,
+    words: &[Word],
+    operands: &[usize],
+) -> Option<usize> {
     let name = edited_files::unversioned(base);
     let is_of_words = match program {
         None => true,
@@ -276,17 +295,24 @@ fn which(base: &str, program: Option<&Program>, words: &[Word]) -> Option<Which>
         return None;
     }
     let rest = words.get(1..).unwrap_or_default();
+    let changes_files = has_word(RUNNERS_THAT_CHANGE_FILES, name);
+    let is_reader = || {
+        has_word(READERS, base)
+            || has_word(READERS, name)
+            || edited_files::is_of_files(name)
+            || !changes_files && (is_runner(program) || command_reads(base, rest))
+            || matches!(base, "sqlite3" | "duckdb") && rest.iter().any(|word| is_query(&word.text))
+    };
     let known = TABLE.find(base, rest).or_else(|| TABLE.find(name, rest));
-    match known.map(|(does, _)| does) {
-        Some("last") => Some(Which::Last),
-        Some(_) => Some(Which::Outputs),
-        None if has_word(READERS, name) || edited_files::is_of_files(name) => Some(Which::Outputs),
-        None if runs_words(program) && !has_word(RUN_AND_CHANGE, name) => Some(Which::Outputs),
-        None => Some(Which::All),
-    }
+    Some(match known {
+        Some(("last", _)) => operands.len().saturating_sub(1),
+        Some((count, _)) => count.parse().unwrap_or(usize::MAX),
+        None if is_reader() => usize::MAX,
+        None => 0,
+    })
 }
 
-fn runs_words(program: Option<&Program>) -> bool {
+fn is_runner(program: Option<&Program>) -> bool {
     program.is_some_and(|program| program.kind == Kind::Runner)
 }
 
@@ -310,7 +336,7 @@ fn changes(command: &[Word]) -> bool {
         }
         kind => {
             kind != Some(Kind::Code)
-                || which(&name, programs::find(&name), command) == Some(Which::All)
+                || operands_only_read(&name, programs::find(&name), command, &[]) == Some(0)
                 || edited_files::is_of_files(&name)
         }
     }
@@ -336,7 +362,9 @@ fn is_recursive(rest: &[Word]) -> bool {
 fn is_output(option: &str) -> bool {
     let name = option.split('=').next().unwrap_or_default();
     let says = |word: &String| has_word(WRITING_WORDS, word) || FOLDER_WORDS.contains(&&**word);
-    name == "-o" || name.starts_with("--") && words_of(name).iter().any(says)
+    name == "-C"
+        || name.starts_with("-o")
+        || name.starts_with('-') && words_of(name).iter().any(says)
 }
 
 /// Returns true for the name of an option with files that are left out.

@@ -14,6 +14,7 @@ use super::expand::decoded_all;
 use super::known_values::Fact;
 use super::possible_commands;
 use super::programs::{self, Kind, Program};
+use super::reading_words::{changes, is_only_read, is_query};
 use super::script_safety::sed_is_harmless;
 use super::simple_command::{SYSTEM_FOLDERS, leads_out};
 use super::word::Word;
@@ -220,9 +221,9 @@ impl Walker<'_> {
         }
         for (text, inside) in paths_of_machine(words) {
             if text != inside {
-                self.code_names(&text, command);
+                self.code_names(&text, false, command);
                 for name in names(&text, Language::Lines, true) {
-                    self.code_names(name, command);
+                    self.code_names(name, false, command);
                 }
             }
         }
@@ -248,7 +249,7 @@ impl Walker<'_> {
             && sed_output::scripts(words).iter().any(|script| !sed_is_harmless(script))
         {
             for file in sed_output::files_named(words) {
-                self.code_names(file, command);
+                self.code_names(file, false, command);
                 if leads_out(file) {
                     self.value_of(Domain::Read, &Word::plain(file), file, command);
                 }
@@ -412,10 +413,20 @@ impl Walker<'_> {
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         let finds = FIND_WORDS.iter().any(|word| text.contains(word));
         let decodes = DECODE_WORDS.iter().any(|word| text.contains(word));
-        for name in texts.iter().flat_map(|text| names(text, language, true)).take(MAX_STRINGS) {
-            self.code_names(name, command);
+        let changes = self.with_edit_bans && changes(text);
+        let mut seen = BTreeSet::new();
+        for (form, name) in all_names(&texts, language, true) {
+            // A form in which strings are joined may have lost the arguments after them.
+            let is_joined = form != text;
+            let only_reads = match language {
+                _ if !self.with_edit_bans || !seen.insert((is_joined, name)) => true,
+                Language::Script => !(is_joined && changes) && is_only_read(form, name, changes),
+                Language::Statements | Language::Expressions => is_query(form),
+                _ => false,
+            };
+            self.code_names(name, only_reads, command);
             if let Some(decoded) = decode::base64(name).filter(|_| decodes) {
-                self.code_names(&decoded, command);
+                self.code_names(&decoded, false, command);
             }
             let takes_globs = matches!(language, Language::Statements | Language::Expressions)
                 && name.contains('/')
@@ -469,10 +480,15 @@ impl Walker<'_> {
         let paths: Vec<String> = ways.iter().map(|by| with_joined_paths(text, by)).collect();
         let runs = matches!(language, Language::Statements | Language::Expressions)
             || RUN_WORDS.iter().any(|word| text.contains(word));
-        let all = texts.iter().chain(&paths).flat_map(|text| names(text, language, runs));
-        for name in all.take(MAX_STRINGS) {
-            if paths.iter().any(|text| text.contains(name)) {
-                self.code_names(name, command);
+        let given: BTreeSet<&str> =
+            all_names(texts, language, true).map(|(_, name)| name).collect();
+        let changes = !self.with_edit_bans || changes(&texts[0]);
+        let all: Vec<String> = texts.iter().chain(&paths).cloned().collect();
+        for (text, name) in all_names(&all, language, runs) {
+            if !given.contains(name) {
+                let only_reads =
+                    language == Language::Script && !changes && is_only_read(text, name, changes);
+                self.code_names(name, only_reads, command);
             }
             if let Some(path) = outside(name) {
                 self.value_of(Domain::Read, &Word::plain(path), path, command);
@@ -495,7 +511,7 @@ impl Walker<'_> {
     }
 
     /// Adds a file that code names, if it holds secrets or a rule may be about it.
-    fn code_names(&mut self, name: &str, command: &mut AnalyzedCommand) {
+    fn code_names(&mut self, name: &str, only_reads: bool, command: &mut AnalyzedCommand) {
         if name.is_empty() || name.len() > MAX_NAME {
             return;
         }
@@ -505,8 +521,8 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&file);
         }
-        if self.with_doubts {
-            self.doubted(&file);
+        if self.with_edit_bans && !only_reads {
+            self.add_possible_change(&file);
         }
     }
 
@@ -517,8 +533,8 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
-        if self.with_doubts {
-            self.doubted(&Word { glob: true, ..Word::plain(glob) });
+        if self.with_edit_bans {
+            self.add_possible_change(&Word { glob: true, ..Word::plain(glob) });
         }
     }
 }
@@ -558,6 +574,16 @@ fn outside(text: &str) -> Option<&str> {
 fn can_begin(text: &str) -> bool {
     let text = text.strip_prefix("shell:").unwrap_or(text);
     text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "/.~_".contains(letter))
+}
+
+/// Returns what may be names of files in texts, each with the text that it is in.
+fn all_names(
+    texts: &[String],
+    language: Language,
+    words_count: bool,
+) -> impl Iterator<Item = (&str, &str)> {
+    let of = move |text| names(text, language, words_count).map(move |name| (text, name));
+    texts.iter().map(String::as_str).flat_map(of).take(MAX_STRINGS)
 }
 
 /// Returns what may be names of files in a text of code, with the words of its strings if they count.

@@ -11,6 +11,7 @@ use super::{
     read_only_commands,
 };
 use crate::permission::Domain;
+use crate::util::words::has_word;
 
 impl Walker<'_> {
     /// Judges a program by what its kind says of its words.
@@ -71,8 +72,7 @@ impl Walker<'_> {
             Kind::Writer => self.files(Domain::Edit, &words[1..], command),
             Kind::Both => {
                 self.files(Domain::Read, &words[1..], command);
-                let is_output = |word: &Word| word.text.starts_with("-o");
-                if base != "strip" || !words.iter().any(is_output) {
+                if !writes_elsewhere(base, words) {
                     self.files(Domain::Edit, &words[1..], command);
                 }
             }
@@ -145,6 +145,19 @@ impl Walker<'_> {
             command.concerns.extend(self.file(domain, &file));
         }
     }
+}
+
+/// Returns true for `strip -o`, and if a program that compresses files prints, lists or tests them only.
+fn writes_elsewhere(base: &str, words: &[Word]) -> bool {
+    const PACKERS: &str =
+        "gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma brotli pigz pbzip2 lzop zstd unzstd zstdmt";
+    let only_prints = |word: &Word| {
+        ["--stdout", "--to-stdout", "--list", "--test"].contains(&&*word.text)
+            || word.option_letters("oSTDp").0.contains(['c', 'l', 't'])
+    };
+    let rest = &words[1..];
+    base == "strip" && rest.iter().any(|word| word.text.starts_with("-o"))
+        || has_word(PACKERS, base) && rest.iter().any(only_prints)
 }
 
 /// Judges a program that only decides which command runs next.

@@ -50,6 +50,7 @@
 //! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
+//! | [`found_files`] | which files `find` and `fd` select |
 //! | [`git_pathspecs`] | which files a pattern of git means |
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
@@ -67,6 +68,7 @@
 //! | [`run_programs`] | which of its operands a program runs |
 //! | [`whole_folders`] | of which folders a command shows or copies everything |
 //! | [`changed_files`] | which files and folders a command may change |
+//! | [`reading_words`] | which words say that a file is only read |
 //! | [`edited_files`] | which files a program changes in place |
 //! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
@@ -107,6 +109,7 @@ mod fast_path;
 mod fd;
 mod fork_bombs;
 mod forks_in_code;
+mod found_files;
 mod git;
 mod git_helpers;
 mod git_pathspecs;
@@ -131,6 +134,7 @@ mod printed_secrets;
 mod printed_text;
 pub mod programs;
 mod read_only_commands;
+mod reading_words;
 mod redirect;
 mod removing_calls;
 mod revisions;
@@ -256,6 +260,8 @@ pub struct Content {
     pub without: Vec<String>,
     /// True without the names that begin with a dot.
     pub is_visible: bool,
+    /// True if only links are.
+    pub is_link: bool,
     /// How many folders deep secrets are looked for.
     pub depth: usize,
 }
@@ -278,7 +284,7 @@ pub struct Reading {
     /// does with them.
     pub named: Vec<FileUse>,
     /// Files that may be changed, if requested: it is unknown whether they are.
-    pub doubted: Vec<FileUse>,
+    pub possibly_changed: Vec<FileUse>,
 }
 
 /// Stack size for a command on which the parser recurses. Only the used part takes memory.
@@ -294,7 +300,7 @@ pub fn quoted(text: &str) -> String {
 pub struct Bans {
     /// Rules about reading files: [`Reading::named`] is filled.
     pub files: bool,
-    /// Rules about changing files: [`Reading::doubted`] is filled.
+    /// Rules about changing files: [`Reading::possibly_changed`] is filled.
     pub edits: bool,
     /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,

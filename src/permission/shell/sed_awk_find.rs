@@ -73,6 +73,9 @@ pub(super) fn has_alternatives(words: &[Word]) -> bool {
     })
 }
 
+/// How a place for the names that were found is shown.
+pub(super) const FOUND: &str = "'{}'";
+
 /// Maximum number of strings of a program that are read.
 const MAX_STRINGS: usize = 64;
 
@@ -424,7 +427,7 @@ impl Walker<'_> {
             .map(|word| match (word.text.as_str(), &roots[0]) {
                 ("{}", root) => Word {
                     text: root.text.clone(),
-                    told: "'{}'".into(),
+                    told: FOUND.into(),
                     known: true,
                     tilde: root.tilde,
                     ..Word::default()

@@ -4,9 +4,10 @@ use super::analyzer::Walker;
 use super::command_tables::CommandTable;
 use super::destroying_commands::base;
 use super::disk_writers::writes_archive;
+use super::found_files::content_found;
 use super::grep_args::{is_ripgrep, letters_of, takes_glob, valued_letters};
 use super::programs::{self, Kind, Program};
-use super::sed_awk_find::{has_alternatives, is_left_out, is_negation};
+use super::sed_awk_find::has_alternatives;
 use super::word::Word;
 use super::{Content, FileUse, MAX_FOLDER_DEPTH, fd, grep_args};
 use crate::permission::Domain;
@@ -211,35 +212,15 @@ impl Walker<'_> {
         if !shows_content(inner) {
             return;
         }
-        let content = content_found(words);
+        let mut content = Content { is_link: false, ..content_found(words) };
+        // Files of other alternatives can hold secrets.
+        if has_alternatives(words) {
+            (content.only, content.without) = (Vec::new(), Vec::new());
+        }
         for root in roots.iter().filter(|root| root.known) {
             self.whole_folder(Domain::Read, root.clone(), &content);
         }
     }
-}
-
-/// Returns which files `find` selects.
-pub(super) fn content_found(words: &[Word]) -> Content {
-    let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
-    let is_plain = !has_alternatives(words);
-    for (at, pair) in words.windows(2).enumerate().filter(|_| is_plain) {
-        let is_test = matches!(
-            pair[0].text.as_str(),
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename"
-        );
-        match is_test {
-            true if is_left_out(words, at) => content.without.push(pair[1].text.clone()),
-            true if at == 0 || !is_negation(&words[at - 1]) => {
-                content.only.push(pair[1].text.clone());
-            }
-            _ => {}
-        }
-    }
-    // Expressions are compared with the names of secrets elsewhere.
-    if words.iter().any(|word| matches!(&*word.text, "-regex" | "-iregex")) {
-        content.depth = 0;
-    }
-    content
 }
 
 /// Returns true if a program may show what is in the files that are found for it.

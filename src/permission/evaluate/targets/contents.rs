@@ -17,8 +17,8 @@ const GENERATED: [&str; 8] =
 impl Content {
     /// Returns a text that is the same for the same files of the same folder.
     pub(super) fn key(&self, folder: &FileUse) -> String {
-        let Content { only, without, is_visible, depth } = self;
-        format!("{:?}", (folder.domain, &folder.written, only, without, is_visible, depth))
+        let Content { only, without, is_visible, is_link, depth } = self;
+        format!("{:?}", (folder.domain, &folder.written, only, without, is_visible, is_link, depth))
     }
 
     /// Returns true if a file is among those that are shown or copied.
@@ -27,7 +27,7 @@ impl Content {
     }
 
     /// Returns true if a name is left out, with everything below it.
-    fn leaves_out(&self, path: &str) -> bool {
+    pub(super) fn leaves_out(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         (self.is_visible && name.starts_with('.'))
             || self.without.iter().any(|glob| matches_path(glob, path))
@@ -78,10 +78,10 @@ impl Reader<'_> {
                 if content.leaves_out(&path[1..]) {
                     continue;
                 }
-                if content.includes(&path[1..]) {
+                if content.includes(&path[1..]) && (is_link || !content.is_link) {
                     let path = [top, &path].concat();
                     match folder.domain {
-                        Domain::Edit => self.doubted(&plain_file(Domain::Edit, path)),
+                        Domain::Edit => self.ask_if_banned(&plain_file(Domain::Edit, path)),
                         _ => self.add_file(path, level <= content.depth, has_bans),
                     }
                 }
@@ -103,13 +103,13 @@ impl Reader<'_> {
 
     /// Asks about a folder of which everything that is selected is changed, as far as names alone tell that a rule is about it.
     fn changed(&mut self, top: &str, content: &Content) {
-        if content.only.is_empty() && content.without.is_empty() {
-            self.doubted_folder(if top.is_empty() { "/" } else { top });
+        if content.only.is_empty() && !content.is_link {
+            self.ask_if_ban_is_below(if top.is_empty() { "/" } else { top }, content);
         }
         for glob in content.only.iter().filter(|glob| glob.contains('/') && !glob.starts_with('*'))
         {
             let path = [top, "/", glob.trim_start_matches("./").trim_start_matches('/')].concat();
-            self.doubted(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
+            self.ask_if_banned(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
         }
     }
 }
