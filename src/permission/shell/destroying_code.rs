@@ -11,8 +11,8 @@ use super::destroying_commands::{
 use super::expand::decoded_all;
 use super::forks_in_code::starts_for_ever;
 use super::removing_calls::{
-    changes_mode, closing, copies_over, given_to_words, last_name, links_over, removes_by_method,
-    removes_listed, start_of, words,
+    changes_mode, closing, copies_over, given_to_words, is_of_name, last_name, links_over,
+    removes_by_method, removes_listed, start_of, words,
 };
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
@@ -53,7 +53,10 @@ impl Walker<'_> {
     /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
     pub(super) fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
         let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
-        // A string is no code of its own.
+        // A string is no code of its own, unless it is run.
+        if text.contains('\\') && ["exec", "eval"].iter().any(|call| text.contains(call)) {
+            found.extend(self.code_destroys(&decoded_all(text)));
+        }
         found.extend(self.commands_destroy(&commands_in(text)));
         found.extend(decoded_parts(text).iter().flat_map(|text| self.text_destroys(text)));
         found
@@ -271,7 +274,10 @@ fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
         .map(|part| (part.as_ptr().addr() - text.as_ptr().addr(), part))
         .filter(|(at, part)| {
-            *part != "/" || !(text[..*at].ends_with(' ') && text[at + 1..].starts_with(' '))
+            let divides =
+                |after: &str| after.starts_with(|next| is_of_name(next) || "\"'($".contains(next));
+            let after = text[at + 1..].strip_prefix(' ').filter(|_| text[..*at].ends_with(' '));
+            *part != "/" || !after.is_some_and(divides)
         })
 }
 
@@ -284,13 +290,20 @@ fn can_be(text: &str, given: &str, is_protected: impl Fn(&str) -> bool) -> bool 
         false => given.find([';', '\n']).unwrap_or(given.len()),
     };
     let given = &given[..end];
+    if let Some((_, name)) = given.strip_prefix("as ").and_then(|rest| words(rest).next()) {
+        let calls = given_to_words(text, &format!("{name}("));
+        return calls.iter().any(|given| names_one(&given[..closing(given)]));
+    }
+    let before = text[..at].rsplit([';', '\n']).next().unwrap_or_default();
+    if before.contains('|') && names_one(before) {
+        return true;
+    }
     if let Some(path) = first_string(given.trim_start_matches(['(', ' '])) {
         return is_protected(path);
     }
     let mut names = words(given).peekable();
     if names.peek().is_none() && !given.contains(['"', '\'']) {
         // It is a method of a path, or of a variable.
-        let before = text[..at].rsplit([';', '\n']).next().unwrap_or_default();
         return !before.contains(['"', '\'']) || names_one(before);
     }
     names_one(given)
@@ -358,7 +371,7 @@ fn ends_all_processes(text: &str) -> bool {
         given.split(';').next().unwrap_or_default().rsplit(',').next().is_some_and(is_all)
     };
     given_to_words(text, "kill ").into_iter().any(ends)
-        || given_to_words(text, "kill(")
+        || given_to_words(text, "kill(|posix_kill(")
             .into_iter()
             .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
 }

@@ -1,6 +1,7 @@
 //! Code of other languages that starts processes without an end: an endless loop that does nothing else, and a function that
 //! forks and calls itself. Strings and comments are no code.
 
+use super::removing_calls::is_of_name;
 use crate::util::words::has_word;
 
 /// Parts of the calls below: most texts have none of them.
@@ -78,10 +79,6 @@ pub(super) fn tokens(code: &str, is_inner: bool) -> Vec<&str> {
         }
     }
     found
-}
-
-fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
 }
 
 /// Returns where a string ends. Without an end it is one line long.
@@ -277,6 +274,10 @@ impl<'t> Code<'t> {
         if is_counted && statement.iter().any(|token| matches!(*token, "+" | "-")) {
             return Some(false);
         }
+        // Perl needs a statement before a condition.
+        if matches!(statement, [value] if value.parse::<u32>().is_ok()) {
+            return Some(false);
+        }
         // It was made before.
         if matches!(statement, [_, ".", "start", "(", ")"]) {
             return Some(false);
@@ -289,7 +290,7 @@ impl<'t> Code<'t> {
                 ["." | ":", rest @ ..] => rest,
                 ["(", ..] if has_word("require __import__ new", receiver) => &rest[group(rest)..],
                 [word, after @ ..] if is_word(word) && self.is_start(receiver, word, after) => {
-                    return is_alone(word, after).then_some(true);
+                    return self.is_alone(word, after).then_some(true);
                 }
                 [word, after @ ..] if is_word(word) && matches!(after, ["." | ":" | "(", ..]) => {
                     receiver = word;
@@ -351,38 +352,43 @@ impl<'t> Code<'t> {
         });
         calls_itself && calls("fork")
     }
-}
 
-/// Returns true if nothing is done with a process that was started but what lets it run.
-fn is_alone(word: &str, after: &[&str]) -> bool {
-    let mut rest = after;
-    if rest.first() == Some(&"(") {
-        let end = group(rest);
-        if may_wait(&rest[1..end]) {
-            return false;
-        }
-        rest = &rest[end..];
-    } else if word != "fork" {
-        let is_argument = |token: &&str| {
-            (is_word(token)
-                && !has_word(MODIFIERS, token)
-                && !has_word(WAITS, token)
-                && *token != "do")
-                || token.starts_with(['"', '\'', '$', '@', ','])
-        };
-        let end = rest.iter().position(|token| !is_argument(token));
-        rest = &rest[end.unwrap_or(rest.len())..];
-    }
-    loop {
-        rest = match *rest {
-            [] => return true,
-            // The pause of a timer.
-            [",", pause] => return pause.parse::<u32>().is_ok_and(|pause| pause < PAUSE),
-            ["{" | "do", ..] => &rest[group(rest)..],
-            [".", method, "(", ..] if has_word("start unref on once detach", method) => {
-                &rest[2 + group(&rest[2..])..]
+    /// Returns true if nothing is done with a process that was started but what lets it run.
+    fn is_alone(&self, word: &str, after: &[&str]) -> bool {
+        let mut rest = after;
+        if rest.first() == Some(&"(") {
+            let end = group(rest);
+            if may_wait(&rest[1..end]) {
+                return false;
             }
-            _ => return false,
-        };
+            rest = &rest[end..];
+        } else if word != "fork" {
+            let is_argument = |token: &&str| {
+                (is_word(token)
+                    && !has_word(MODIFIERS, token)
+                    && !has_word(WAITS, token)
+                    && *token != "do")
+                    || token.starts_with(['"', '\'', '$', '@', ','])
+            };
+            let end = rest.iter().position(|token| !is_argument(token));
+            rest = &rest[end.unwrap_or(rest.len())..];
+        }
+        loop {
+            rest = match *rest {
+                [] => return true,
+                // The pause of a timer.
+                [",", pause] => return pause.parse::<u32>().is_ok_and(|pause| pause < PAUSE),
+                ["{" | "do", ..] => &rest[group(rest)..],
+                [".", method, "(", ..] if has_word("start unref on once detach", method) => {
+                    &rest[2 + group(&rest[2..])..]
+                }
+                ["|", "|", ref rest @ ..]
+                | ["&", "&", ref rest @ ..]
+                | ["or" | "and", ref rest @ ..] => {
+                    return self.starts(rest).is_some();
+                }
+                _ => return false,
+            };
+        }
     }
 }

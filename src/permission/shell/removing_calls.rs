@@ -77,7 +77,7 @@ pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
-fn is_of_name(letter: char) -> bool {
+pub(super) fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
