@@ -1,4 +1,4 @@
-/** What no command does: reach for a network. Each runs in a network namespace without one, whose kernel counts the attempts. */
+/** Tests that no command reaches for a network. Each runs in a network namespace without one, whose kernel counts the attempts. */
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

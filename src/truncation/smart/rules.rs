@@ -97,7 +97,7 @@ struct Ready {
     verdict: Verdict,
 }
 
-/// What a line with a word of a rule has to match, too.
+/// The condition that a line with a word of a rule has to meet, too.
 #[derive(Debug)]
 enum Condition {
     Nothing,
