@@ -34,6 +34,7 @@ export class Chromium {
   private readonly profile = mkdtempSync(join(tmpdir(), 'spillway-chromium-'))
   private readonly child: ChildProcess
   private readonly waiting = new Map<number, (answer: { result?: Answer; error?: { message: string } }) => void>()
+  private ended: string | undefined
   private last = 0
   private sessionId: string | undefined
 
@@ -41,6 +42,12 @@ export class Chromium {
     this.child = spawn(CHROMIUM!, [...ARGS, ...LOOKS, `--user-data-dir=${this.profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     })
+    this.child.once('exit', (code, signal) => {
+      this.ended = `the browser ended with ${code ?? signal}`
+      for (const id of [...this.waiting.keys()]) this.take({ id, error: { message: this.ended } })
+    })
+    // The end of the browser says more than that of its pipes.
+    for (const pipe of this.child.stdio.slice(3)) pipe?.on('error', () => {})
     let rest = ''
     const said = this.child.stdio[4] as Readable
     said.setEncoding('utf8').on('data', (piece: string) => {
@@ -50,8 +57,12 @@ export class Chromium {
     })
   }
 
-  /** Starts one with an empty page. */
-  static async start(): Promise<Chromium> {
+  /** Starts one with an empty page. A browser that ends while it starts, as some do on a busy machine, is started again. */
+  static start(): Promise<Chromium> {
+    return Chromium.opened().catch(() => Chromium.opened())
+  }
+
+  private static async opened(): Promise<Chromium> {
     const chromium = new Chromium()
     const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' })
     const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true })
@@ -59,13 +70,14 @@ export class Chromium {
     return chromium
   }
 
-  private take({ id, ...answer }: { id?: number }): void {
+  private take({ id, ...answer }: { id?: number; error?: { message: string } }): void {
     if (id === undefined) return
     this.waiting.get(id)?.(answer)
     this.waiting.delete(id)
   }
 
   async send(method: string, params: object = {}): Promise<Answer> {
+    if (this.ended !== undefined) throw new Error(`${method}: ${this.ended}`)
     this.last += 1
     const id = this.last
     const answered = new Promise<{ result?: Answer; error?: { message: string } }>((resolve) => {
@@ -95,7 +107,7 @@ export class Chromium {
   }
 
   async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.child.once('exit', resolve))
+    const ended = this.ended ?? new Promise((resolve) => this.child.once('exit', resolve))
     this.sessionId = undefined
     await this.send('Browser.close').catch(() => {})
     await ended
