@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use super::analyzer::Walker;
 use super::expand::Expander;
 use super::known_values::Fact;
+use super::sed_awk_find::is_negation;
 use super::word::Word;
-use crate::permission::glob_overlap::can_meet;
+use crate::permission::glob_overlap::{can_meet, literal};
 use crate::permission::places::{
     Place, is_essential_program, is_protected_file, protected, protected_folders,
 };
@@ -220,21 +221,31 @@ impl Walker<'_> {
 
 /// Returns true if tests of `find` select only some of the files.
 pub(super) fn selects(words: &[Word]) -> bool {
-    words.windows(2).any(|pair| {
+    // Files that everything needs, as examples.
+    const NEEDED: [&str; 5] = ["libc.so.6", "libc.so", "ld-linux-x86-64.so.2", "bash", "passwd"];
+    let is_broad = |glob: &str| {
+        glob.trim_matches(['*', '.', '/', '?']).is_empty()
+            || glob.contains(['*', '?'])
+                && NEEDED.iter().any(|name| can_meet(glob, true, &literal(name)))
+    };
+    let is_negated = |at: usize| at > 0 && is_negation(&words[at - 1]);
+    words.windows(2).enumerate().any(|(at, pair)| {
         let names = matches!(
             pair[0].text.as_str(),
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
         );
-        (names && !pair[1].text.trim_matches(['*', '.', '/']).is_empty())
+        let is_time = matches!(
+            pair[0].text.as_str(),
+            "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-newer"
+        );
+        if is_time || is_negated(at) || (pair[0].text == "-size" && pair[1].text.starts_with("+0"))
+        {
+            return is_time;
+        }
+        (names && !is_broad(&pair[1].text))
             || matches!(
                 pair[0].text.as_str(),
-                "-mtime"
-                    | "-atime"
-                    | "-ctime"
-                    | "-mmin"
-                    | "-amin"
-                    | "-newer"
-                    | "-inum"
+                "-inum"
                     | "-empty"
                     | "-samefile"
                     | "-size"

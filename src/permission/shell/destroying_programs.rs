@@ -257,12 +257,18 @@ impl Walker<'_> {
         let is_place = |word: &Word| self.any_place(word).is_some();
         let with_place = |removes: bool| removes && operands(rest).any(is_place);
         let removes = match base {
-            "rsync" | "rclone" => with_place(rest.iter().any(|word| {
-                word.text.starts_with("--del")
-                    || word.text == "--remove-source-files"
-                    || (base == "rclone"
-                        && matches!(&*word.text, "purge" | "delete" | "sync" | "move"))
-            })),
+            "rsync" | "rclone" => {
+                let of_target = rest.iter().any(|word| {
+                    word.text.starts_with("--del") || base == "rclone" && word.text == "sync"
+                });
+                let of_source = has_any(rest, "--remove-source-files")
+                    || base == "rclone" && has_any(rest, "purge delete move");
+                let is_tried =
+                    has_any(rest, "--dry-run -n") || rest.iter().any(|word| word.has_letter('n'));
+                !is_tried
+                    && (with_place(of_source)
+                        || of_target && operands(rest).last().is_some_and(is_place))
+            }
             "tar" | "zip" | "7z" => {
                 let is_move = |word: &Word| {
                     word.text == "--move"

@@ -27,8 +27,12 @@ fn runs(word: &Word) -> bool {
 fn redirections(script: &str) -> Vec<&str> {
     let mut open = None;
     let mut found = Vec::new();
-    for (at, letter) in script.char_indices() {
+    let mut letters = script.char_indices();
+    while let Some((at, letter)) = letters.next() {
         match (open, letter) {
+            (None | Some('"'), '\\') => {
+                letters.next();
+            }
             (None, '"' | '\'') => open = Some(letter),
             (Some(quote), _) if quote == letter => open = None,
             (None, '>') if !script[at + 1..].starts_with('>') => {

@@ -55,7 +55,8 @@ fn kills_all(rest: &[Word]) -> bool {
     let has_signal =
         first.starts_with('-') || rest[0].text.starts_with("-s") || rest[0].text == "-n";
     let after = if signalled && has_signal { others } else { &*targets };
-    after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1")
+    let only_asks = signalled && targets.iter().any(|word| matches!(*word, "-0" | "0"));
+    !only_asks && (after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1"))
 }
 
 /// Returns what `systemctl` ends.
@@ -77,8 +78,12 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     if rest.iter().any(|word| word.text == "--user") {
         return None;
     }
-    let stops =
-        STOPS.contains(&verb) || verb == "exit" || ends_default || units.iter().any(is_target);
+    let starts =
+        matches!(verb, "start" | "restart" | "try-restart" | "reload-or-restart" | "isolate");
+    let stops = STOPS.contains(&verb)
+        || verb == "exit"
+        || ends_default
+        || (starts || verb == "set-default" || verb == "enable") && units.iter().any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
 }
 

@@ -18,6 +18,10 @@ const MODIFIERS: &str = "if unless while until for or and in";
 const WAITS: &str =
     "pop shift take get gets getline recv accept read readline next await yield wait STDIN";
 
+/// Further words of loops that pause or end.
+const ENDS: &str = "\
+    waitpid wait3 wait4 sleep usleep break return exit _exit last die raise abort join select poll listen serve";
+
 /// Maximum number of tokens of a statement that is read.
 const MAX_STATEMENT: usize = 256;
 
@@ -47,7 +51,7 @@ pub(super) fn starts_for_ever(text: &str) -> bool {
             _ => {}
         }
         code.loops_at(at, start) || code.forks_itself(at)
-    })
+    }) || code.forks_for_ever()
 }
 
 /// Splits code into words, strings with their quotes, line ends with the indentation that follows, and other letters.
@@ -58,7 +62,9 @@ pub(super) fn tokens(code: &str, is_inner: bool) -> Vec<&str> {
         let line = || rest.find('\n').unwrap_or(rest.len());
         let begins = rest.len() == code.len()
             || code[..code.len() - rest.len()].ends_with([' ', '\t', '\n', ';', '{']);
-        let is_comment = begins && (first == '#' || rest.starts_with("//"));
+        // Between two values it divides.
+        let divides = rest.starts_with("// ") && found.last().is_some_and(|token| is_word(token));
+        let is_comment = begins && !divides && (first == '#' || rest.starts_with("//"));
         let end = match first {
             '\n' => rest.find(|letter: char| !letter.is_whitespace()).unwrap_or(rest.len()),
             _ if is_comment => line(),
@@ -168,6 +174,27 @@ impl<'t> Code<'t> {
         let before = &self.tokens[start.max(at.saturating_sub(MAX_STATEMENT))..at];
         let end = before.iter().position(|token| *token == "for").unwrap_or(before.len());
         self.starts(&before[..end]).is_some_and(|starts| starts || forks)
+    }
+
+    /// Returns true if code with an endless loop forks, and nothing in it waits or ends.
+    fn forks_for_ever(&self) -> bool {
+        let is_fork = |at: usize| {
+            let before = if at >= 2 { self.at(at - 2) } else { "" };
+            let receiver = if at > 0 && matches!(self.at(at - 1), "." | ":") { before } else { "" };
+            matches!(self.at(at), "fork" | "pcntl_fork")
+                && self.is_start(receiver, self.at(at), self.from(at + 1))
+        };
+        let is_endless = |at: usize| match self.from(at) {
+            ["while" | "until", ..] => self.condition(at + 1, self.at(at) == "while").is_some(),
+            ["for", "(", ";", ";", ")", ..] | ["loop" | "repeat", "{" | "do", ..] => true,
+            ["iter", "(", "int", ..] | ["redo", ..] => true,
+            _ => false,
+        };
+        let ends = |token: &&str| has_word(WAITS, token) || has_word(ENDS, token);
+        let all = 0..self.tokens.len();
+        all.clone().any(is_fork)
+            && all.clone().any(is_endless)
+            && !self.tokens.iter().any(|token| ends(&token))
     }
 
     /// Returns where an endless condition ends, and whether it is a fork itself.
