@@ -192,9 +192,7 @@ impl<'t> Code<'t> {
         };
         let ends = |token: &&str| has_word(WAITS, token) || has_word(ENDS, token);
         let all = 0..self.tokens.len();
-        all.clone().any(is_fork)
-            && all.clone().any(is_endless)
-            && !self.tokens.iter().any(|token| ends(&token))
+        all.clone().any(is_fork) && all.clone().any(is_endless) && !self.tokens.iter().any(ends)
     }
 
     /// Returns where an endless condition ends, and whether it is a fork itself.

@@ -570,6 +570,9 @@ fn outside(text: &str) -> Option<&str> {
     is_outside.then_some(path)
 }
 
+/// Commands that change the files that they name.
+const FILE_COMMANDS: &str = "rm rmdir mv cp ln tee touch truncate shred unlink rsync rimraf sed";
+
 /// Returns true if a command can begin so.
 fn can_begin(text: &str) -> bool {
     let text = text.strip_prefix("shell:").unwrap_or(text);
@@ -606,8 +609,11 @@ fn names(text: &str, language: Language, words_count: bool) -> impl Iterator<Ite
         letter.is_whitespace() || "\"'`()[]<>,;=|@".contains(letter) || further.contains(letter)
     };
     let parts = words.into_iter().filter(move |text| text.contains(is_end));
-    let parts =
-        parts.flat_map(move |text| text.split(is_end)).filter(|part| part.contains(['/', '.']));
+    let parts = parts.flat_map(move |text| {
+        // All words of a command that changes files may be names.
+        let is_command = text.split(is_end).any(|word| has_word(FILE_COMMANDS, word));
+        text.split(is_end).filter(move |part| is_command || part.contains(['/', '.']))
+    });
     found.retain(|text| !text.contains('\n'));
     found.into_iter().chain(parts)
 }

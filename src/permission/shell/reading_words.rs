@@ -24,7 +24,7 @@ const READING_COMMANDS: &str = "\
     upload publish deploy install start stop restart reload run enable disable logs serve dump";
 
 /// Words of options for the file to which all results are written.
-const OUTPUTS: &str = "out output outfile outdir destination dest export";
+const OUTPUTS: &str = "out output outfile outdir destination dest";
 
 /// Words of calls that return names of files, or compare them.
 const NAMING_CALLS: &str = "\
@@ -35,6 +35,9 @@ const CHANGING: &str = "\
     write remove rm unlink delete del rename move mv copy cp append save truncate replace update fix mkdir rmdir rmtree rimraf \
     touch edit create put patch inplace overwrite symlink link chmod chown trash destroy strip extract add insert system exec \
     spawn popen subprocess shutil sponge download clone checkout pull empty ensure";
+
+/// Further words in the names of calls that write a file.
+const WRITING_CALLS: &str = "to dump export output";
 
 /// Calls whose value has methods that read the file.
 const FILES: [&str; 5] = ["Path", "Pathname", "PurePath", "file", "File"];
@@ -113,7 +116,7 @@ fn says_it_reads(changes: bool, call: &str) -> bool {
     let reads = [MODES, READING, READING_CALLS].iter().any(|list| has_any(list, call));
     match has_any(NAMING_CALLS, call) {
         true => !changes,
-        false => reads && !has_any(CHANGING, call),
+        false => reads && !has_any(CHANGING, call) && !has_any(WRITING_CALLS, call),
     }
 }
 

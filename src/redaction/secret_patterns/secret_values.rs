@@ -224,8 +224,12 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     let is_file = is_short && is_file(value);
     let is_variable = match first {
         b'$' => {
-            rest.split(|byte| b":.$".contains(byte))
-                .all(|part| part.is_empty() || is_identifier(part))
+            // Names of several variables have no digits, as a password with the same mark in it has.
+            let has_digit = rest.contains(&b'$') && rest.iter().any(u8::is_ascii_digit);
+            !has_digit
+                && rest
+                    .split(|byte| b":.$".contains(byte))
+                    .all(|part| part.is_empty() || is_identifier(part))
                 || matches!(rest.first(), Some(b'{' | b'(' | b'$' | b'['))
                 || value.contains(&b'.') && !value.contains(&b'!')
         }
