@@ -130,6 +130,7 @@ const names = [
   'gh secret ',
   '"kind":"Secret",',
   '-----END PRIVATE KEY-----\n',
+  '-----BEGIN PRIVATE KEY-----',
 ]
 
 test.each(names)('a name of a secret costs about as much as any other: %j', async (unit) => {

@@ -196,8 +196,11 @@ pub(super) fn private_key(
             return has_body(text.get(body..end)?).then_some(at..end + name + dashes);
         }
     }
-    // The last line is missing: lines of base64 and their headers, after any prefix of the lines.
-    let rest = text.get(body..limit.max(body))?;
+    // The last line is missing: lines of base64 and their headers, after any prefix of the lines, up to another first line.
+    let limit = next.map_or(limit, |next| limit.min(body + next)).max(body);
+    let rest = text.get(body..limit)?;
+    let dashes = rest.iter().rev().take_while(|byte| **byte == b'-').count();
+    let rest = if next.is_some() { rest.get(..rest.len() - dashes)? } else { rest };
     let mut length = 0;
     loop {
         let line = rest.get(length..)?;
