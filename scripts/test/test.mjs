@@ -72,7 +72,7 @@ await main(async () => {
   process.stderr.write(`  The binary: ${bytes.toLocaleString('en')} bytes\n`)
   if (problem) failures.push(problem)
   await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo)
-  // Specs wait for processes and clocks most of the time; fuzzing has the lowest priority and takes the rest.
+  // Specs often wait for processes and clocks; fuzzing, with the lowest priority, takes what they leave.
   const specs = count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
   await Promise.all([specs, count('Fuzz targets', process.execPath, FUZZ, plain)])
   await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain)

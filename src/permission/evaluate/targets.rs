@@ -3,6 +3,8 @@
 mod contents;
 mod given;
 mod globs;
+mod possible_edits;
+mod repositories;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,13 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::wildcards;
 use super::{Policy, Request, Target};
 use crate::permission::Domain;
-use crate::permission::paths::{Folders, RealPaths, Repository, Walk, normal, slashes};
+use crate::permission::paths::{Folders, RealPaths, Walk, normal, slashes};
 use crate::permission::places::{
     Place, canonical, is_essential_program, is_protected_file, protected,
 };
-use crate::permission::rules::Source;
-use crate::permission::sensitive::{is_file_of_git, is_of_git, is_setting_of_git, is_startup};
-use crate::permission::shell::{self, Concern, Content, CoveredBy};
+use crate::permission::sensitive::{is_file_of_git, is_of_git, is_startup};
+use crate::permission::shell::{self, Concern, CoveredBy};
 use crate::permission::targets::{UnresolvedTarget, is_url, touched};
 
 /// Number of targets up to which duplicates are searched linearly.
@@ -324,46 +325,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the reason to ask about git in a directory of the vault: it contains a repository whose settings the
-    /// rules for `.git` do not cover, so that an edit that was allowed may have set a program for git to run.
-    fn planted_in(&mut self, folder: &str) -> Option<Concern> {
-        let real = self.real(folder)?.into_owned();
-        let vault = self.placed(&real);
-        let mut below = vault.strip_prefix("vault:/")?.trim_end_matches('/').to_owned();
-        let top = real.strip_suffix(below.as_str())?.trim_end_matches('/').to_owned();
-        loop {
-            let at = if below.is_empty() { top.clone() } else { [&top, "/", &below].concat() };
-            let at = if at.is_empty() { "/".to_owned() } else { at };
-            match self.real.repository(&at) {
-                Repository::None => {}
-                Repository::Own => return None,
-                Repository::Linked(to) if is_of_git(&to, false) => return None,
-                // Nothing below it is written without a question.
-                Repository::Bare if is_of_git(&at, false) => return None,
-                Repository::Linked(_) | Repository::Bare => {
-                    return Some(Concern::always(format!(
-                        "git takes {at} for a repository and runs what is set in it"
-                    )));
-                }
-            }
-            if below.is_empty() {
-                return None;
-            }
-            below.truncate(below.rfind('/').unwrap_or(0));
-        }
-    }
-
-    /// Returns true if a directory itself is a repository that may have been planted.
-    fn is_repository(&self, folder: &str) -> bool {
-        !is_of_git(folder, false) && self.real.repository(folder) == Repository::Bare
-    }
-
-    /// Returns true if a file is a setting of git in a directory that git takes for a repository.
-    fn is_setting(&self, path: &str) -> bool {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        is_setting_of_git(path) && self.real.repository(folder) == Repository::Bare
-    }
-
     /// Adds a path that an argument may denote. Only denials and questions count for it.
     fn named(&mut self, file: &shell::FileUse) {
         let Some(path) = normal(&file.written) else { return };
@@ -384,60 +345,6 @@ impl<'a> Reader<'a> {
                 self.push(target);
             }
         }
-    }
-
-    /// Asks about a path that a command may change, if a rule is about changing it in particular.
-    fn ask_if_banned(&mut self, file: &shell::FileUse) {
-        let is_new = self.possibly_changed.insert(file.written.clone());
-        let Some(path) = normal(&file.written).filter(|_| is_new) else { return };
-        let real = (!file.glob).then(|| self.real(&path).map(Cow::into_owned)).flatten();
-        for path in [Some(&path), real.as_ref().filter(|real| **real != path)].into_iter().flatten()
-        {
-            let target = self.placed(path);
-            let texts = [target, ["fs:", path].concat()];
-            let found = match file.glob {
-                true => {
-                    texts.iter().find_map(|text| self.policy.options.ban_met_by(Domain::Edit, text))
-                }
-                false => texts.iter().find_map(|text| self.policy.edit_ban(text)),
-            };
-            let Some(ban) = found else { continue };
-            let reason =
-                format!("the command may change {path}, which {:?} is about", ban.pattern.source());
-            let is_hard = ban.source == Source::Hard;
-            return self.ask_about_edit(reason, is_hard);
-        }
-    }
-
-    /// Asks about a folder that a command changes with everything in it but what is left out, if a rule is about all of a folder
-    /// below it.
-    fn ask_if_ban_is_below(&mut self, path: &str, content: &Content) {
-        let target = self.placed(path);
-        let texts = [target, ["fs:", path].concat()];
-        let found = texts.iter().find_map(|text| {
-            let is_changed = |folder: &&str| {
-                let below = folder.get(text.len()..).unwrap_or_default().trim_start_matches('/');
-                !content.leaves_out(below)
-            };
-            self.policy.options.banned_below(Domain::Edit, text).find(is_changed)
-        });
-        if let Some(folder) = found {
-            self.ask_about_edit(
-                format!("the command changes {path}, and a rule is about {folder}"),
-                false,
-            );
-        }
-    }
-
-    /// Asks about a change that a rule may deny. Full access does not cover a hard denial.
-    fn ask_about_edit(&mut self, reason: String, is_hard: bool) {
-        let concern = if is_hard { Concern::unread } else { Concern::always };
-        self.push(Target {
-            domain: Some(Domain::Edit),
-            concerns: vec![concern(reason)],
-            quiet: true,
-            ..Target::default()
-        });
     }
 
     /// Adds an argument with wildcards, if they can mean what a rule is about.

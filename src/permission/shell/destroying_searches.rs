@@ -1,10 +1,10 @@
 //! Searches that destroy what they find: `find` and `fd` with their own options, and with the commands that they run.
 
 use super::analyzer::Walker;
+use super::code_text::tokens;
 use super::destroyed_places::{expanded_word, selects};
 use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, SHELLS, WRITES_SYSTEM, base};
-use super::forks_in_code::tokens;
 use super::programs;
 use super::word::Word;
 use crate::permission::places::Place;

@@ -1,7 +1,7 @@
 //! Code of other languages that starts processes without an end: an endless loop that does nothing else, and a function that
 //! forks and calls itself. Strings and comments are no code.
 
-use super::removing_calls::is_of_name;
+use super::code_text::{is_word, tokens};
 use crate::util::words::has_word;
 
 /// Parts of the calls below: most texts have none of them.
@@ -54,59 +54,8 @@ pub(super) fn starts_for_ever(text: &str) -> bool {
     }) || code.forks_for_ever()
 }
 
-/// Splits code into words, strings with their quotes, line ends with the indentation that follows, and other letters.
-pub(super) fn tokens(code: &str, is_inner: bool) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    let mut rest = code;
-    while let Some(first) = rest.chars().next() {
-        let line = || rest.find('\n').unwrap_or(rest.len());
-        let begins = rest.len() == code.len()
-            || code[..code.len() - rest.len()].ends_with([' ', '\t', '\n', ';', '{']);
-        // Between two values it divides.
-        let divides = rest.starts_with("// ") && found.last().is_some_and(|token| is_word(token));
-        let is_comment = begins && !divides && (first == '#' || rest.starts_with("//"));
-        let end = match first {
-            '\n' => rest.find(|letter: char| !letter.is_whitespace()).unwrap_or(rest.len()),
-            _ if is_comment => line(),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            '"' | '\'' | '`' => string_end(rest, first),
-            _ if is_of_name(first) => rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len()),
-            _ => first.len_utf8(),
-        };
-        let token = &rest[..end];
-        rest = &rest[end..];
-        if is_comment || token.starts_with("/*") || matches!(first, ' ' | '\t' | '\r') {
-            continue;
-        }
-        let is_code = matches!(found[..], [.., "exec" | "eval", "("] | [.., "eval"]);
-        match is_code && !is_inner && matches!(first, '"' | '\'') && token.len() > 1 {
-            true => found.extend(tokens(token.trim_matches(first), true)),
-            false => found.push(token),
-        }
-    }
-    found
-}
-
-/// Returns where a string ends. Without an end it is one line long.
-fn string_end(text: &str, quote: char) -> usize {
-    if let Some(triple) = ["\"\"\"", "'''"].into_iter().find(|triple| text.starts_with(triple)) {
-        return text[3..].find(triple).map_or(text.len(), |end| end + 6);
-    }
-    let mut is_escaped = false;
-    let end = text.char_indices().skip(1).find(|(_, letter)| {
-        let ends = !is_escaped && (*letter == quote || (*letter == '\n' && quote != '`'));
-        is_escaped = *letter == '\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |(at, letter)| if letter == '\n' { at } else { at + 1 })
-}
-
 fn ends_statement(token: &str) -> bool {
     matches!(token, ";" | "}" | ")" | "]" | "end" | "") || token.starts_with('\n')
-}
-
-fn is_word(token: &str) -> bool {
-    token.starts_with(is_of_name)
 }
 
 fn indentation(token: &str) -> usize {
@@ -163,6 +112,7 @@ impl<'t> Code<'t> {
                 _ => return false,
             },
             "loop" | "repeat" if matches!(self.at(at + 1), "{" | "do") => (at + 1, false),
+            // `for _ in iter(int, 1)` of Python in a list.
             "iter" if self.at(at + 2) == "int" => (at, false),
             "setInterval" => return self.timer_starts(at + 1),
             _ => return false,
@@ -173,7 +123,7 @@ impl<'t> Code<'t> {
         // Perl and Ruby write the condition behind the call as well, and so do lists of Python.
         let before = &self.tokens[start.max(at.saturating_sub(MAX_STATEMENT))..at];
         let end = before.iter().position(|token| *token == "for").unwrap_or(before.len());
-        self.starts(&before[..end]).is_some_and(|starts| starts || forks)
+        self.starts_process(&before[..end]).is_some_and(|starts| starts || forks)
     }
 
     /// Returns true if code with an endless loop forks, and nothing in it waits or ends.
@@ -240,8 +190,8 @@ impl<'t> Code<'t> {
         pause.is_none_or(|pause| pause < PAUSE)
     }
 
-    /// Returns where the body of a loop ends that only starts processes, or only counts if the loop `starts` them itself.
-    fn body(&self, at: usize, mut starts: bool) -> Option<usize> {
+    /// Returns where the body of a loop ends that does nothing but start processes. With `has_start` the head of the loop starts one.
+    fn body(&self, at: usize, mut has_start: bool) -> Option<usize> {
         let opener = self.at(at);
         let is_block = matches!(opener, "{" | "do" | ":" | ";") || opener.starts_with('\n');
         let mut at = at + usize::from(is_block);
@@ -262,7 +212,7 @@ impl<'t> Code<'t> {
                 token if ends_statement(token) => break,
                 _ => {
                     let statement = self.statement(at)?;
-                    starts |= self.starts(statement)?;
+                    has_start |= self.starts_process(statement)?;
                     at += statement.len();
                     if !is_block {
                         break;
@@ -270,7 +220,7 @@ impl<'t> Code<'t> {
                 }
             }
         }
-        starts.then_some(at)
+        has_start.then_some(at)
     }
 
     fn statement(&self, at: usize) -> Option<&'t [&'t str]> {
@@ -286,7 +236,7 @@ impl<'t> Code<'t> {
     }
 
     /// Returns true if a statement only starts a process, false if it only counts or prints, and `None` if it does more.
-    fn starts(&self, statement: &[&str]) -> Option<bool> {
+    fn starts_process(&self, statement: &[&str]) -> Option<bool> {
         let first = statement.first().copied().unwrap_or("pass");
         if has_word("pass print puts echo console printf", first) {
             let open = statement.iter().position(|token| *token == "(").map_or(1, |at| at + 1);
@@ -410,7 +360,7 @@ impl<'t> Code<'t> {
                 ["|", "|", ref rest @ ..]
                 | ["&", "&", ref rest @ ..]
                 | ["or" | "and", ref rest @ ..] => {
-                    return self.starts(rest).is_some();
+                    return self.starts_process(rest).is_some();
                 }
                 _ => return false,
             };

@@ -27,6 +27,8 @@
 //! | [`essential_packages`] | which packages a system needs |
 //! | [`locking_commands`] | which commands lock users out or end what runs |
 //! | [`fork_bombs`] | what starts itself again without an end |
+//! | [`code_text`] | the words, calls, brackets and tokens of code in other languages |
+//! | [`values_in_code`] | which names of code can be a path that must not be removed |
 //! | [`forks_in_code`] | which code starts programs without end |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
@@ -55,6 +57,7 @@
 //! | [`git_settings`] | which settings git takes from variables |
 //! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
 //! | [`sed_output`] | what `sed` makes of a known text |
+//! | [`names_in_code`] | what may be names of files in code |
 //! | [`given_code`] | what code in words, input and written files runs and reads |
 //! | [`commands_in_words`] | which texts in words and lines may be commands |
 //! | [`names_in_input`] | which programs read the names of files from their input |
@@ -82,6 +85,7 @@ use super::sensitive::SensitiveNames;
 mod analyzer;
 mod builtins;
 mod changed_files;
+mod code_text;
 mod command_tables;
 mod commands_in_words;
 mod constants;
@@ -121,6 +125,7 @@ mod known_values;
 mod listed_names;
 mod locking_commands;
 mod named_secrets;
+mod names_in_code;
 mod names_in_input;
 mod option_names;
 mod options;
@@ -146,6 +151,7 @@ mod simple_command;
 mod subcommands;
 mod unset_variables;
 mod used_files;
+mod values_in_code;
 mod variable_names;
 mod variables;
 mod whole_folders;

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::destroying_code::{HOMES, first_string};
+use super::code_text::{calls_in, closing, given_to, is_of_name, last_name, start_of, words};
+use super::destroying_code::HOMES;
+use super::values_in_code::first_string;
 use crate::permission::places::is_protected_file;
 use crate::util::words::has_word;
 
@@ -27,9 +29,6 @@ const BINDERS: [&str; 9] = ["=", " in ", " of ", "|", "->", "<-", " as ", "opend
 const KEYWORDS: &str =
     "for in of if else not and or const let var my do end as foreach import from print";
 
-/// Maximum number of bytes of an argument that is read.
-const MAX_GIVEN: usize = 256;
-
 /// Classes of paths, and the methods that remove what a path names.
 const PATHS: [&str; 3] = ["Path(", "Pathname(", "Pathname.new("];
 const METHODS: [&str; 10] = [
@@ -50,47 +49,6 @@ const COPIERS: &str = "cpSync(|copytree(|cp_r |cp_r(|copySync(|copy_tree(|copy_d
 
 /// Calls that make a link with the name that is given second.
 const LINKERS: &str = "symlink(|symlinkSync(|ln_s |ln_sf |ln_s(|ln_sf(";
-
-/// Returns where each of the calls of a list is in a text, and what follows it.
-#[inline(never)]
-fn calls_in<'t>(text: &'t str, calls: &str) -> Vec<(usize, &'t str)> {
-    let places = calls
-        .split('|')
-        .flat_map(|call| text.match_indices(call).map(|(at, _)| (at, at + call.len())));
-    places.map(|(at, end)| (at, start_of(&text[end..]))).collect()
-}
-
-/// Returns what follows each of the calls of a list.
-fn given_to<'t>(text: &'t str, calls: &str) -> impl Iterator<Item = &'t str> {
-    calls_in(text, calls).into_iter().map(|(_, given)| given)
-}
-
-/// Returns what follows each of the calls of a list, whose names are not the ends of others.
-pub(super) fn given_to_words<'t>(text: &'t str, calls: &str) -> Vec<&'t str> {
-    let is_end = |at: usize| text[..at].ends_with(is_of_name) && text[at..].starts_with(is_of_name);
-    let calls = calls_in(text, calls).into_iter().filter(|(at, _)| !is_end(*at));
-    calls.map(|(_, given)| given).collect()
-}
-
-/// Returns as much of a text as is read of an argument.
-pub(super) fn start_of(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_GIVEN)]
-}
-
-pub(super) fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
-/// Returns the names and words in a text, and where they are.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let words = text.split(|letter| !is_of_name(letter)).filter(|word| !word.is_empty());
-    words.map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
-}
-
-/// Returns the name that a text ends with.
-pub(super) fn last_name(text: &str) -> &str {
-    text.rsplit(|letter| !is_of_name(letter)).next().unwrap_or_default()
-}
 
 /// Code that lists a protected place, read from its start.
 struct Listing<'t> {
@@ -165,20 +123,6 @@ impl<'t> Listing<'t> {
                 _ => is_empty,
             }
     }
-}
-
-/// Returns where the bracket closes that a text is in.
-pub(super) fn closing(text: &str) -> usize {
-    let mut depth = 1;
-    let end = text.bytes().position(|byte| {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            _ => {}
-        }
-        depth == 0
-    });
-    end.unwrap_or(text.len())
 }
 
 /// Returns true if a text lists a protected place, and removes what is listed.

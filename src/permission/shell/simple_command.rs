@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
+use super::destroying_commands::MAX_TAILS;
 use super::disk_writers::{named_outputs, option_values};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
@@ -27,9 +28,6 @@ pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
     "/usr/local/sbin",
     "/opt/homebrew/bin",
 ];
-
-/// Maximum number of words of a command that are examined as the beginning of another one.
-pub(super) const MAX_TAILS: usize = 16;
 
 /// Maximum number of words at both ends of a command that are examined for what they destroy.
 pub(super) const MAX_DESTROYED: usize = 128;

@@ -2,11 +2,11 @@
 
 use super::analyzer::pieces;
 use super::commands_in_words::texts;
-use super::destroying_commands::base;
+use super::destroying_commands::{MAX_TAILS, base};
 use super::git::command_at;
 use super::git_helpers;
 use super::programs::{self, Kind, Program};
-use super::simple_command::{MAX_TAILS, tails, told};
+use super::simple_command::{tails, told};
 use super::word::Word;
 
 /// Number of words within which a command follows options, and of options of which it is tried whether they have a value.

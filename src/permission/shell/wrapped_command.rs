@@ -2,9 +2,10 @@
 
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
+use super::destroying_commands::MAX_TAILS;
 use super::env_command::{self, Environment};
 use super::programs::{self, Kind};
-use super::simple_command::{MAX_DESTROYED, MAX_TAILS, tails, told};
+use super::simple_command::{MAX_DESTROYED, tails, told};
 use super::word::Word;
 use super::wrappers::{self, Wrapped};
 use super::{AnalyzedCommand, Concern, CoveredBy, possible_commands, variables};

@@ -251,6 +251,7 @@ mod tests {
     fn every_rule_can_be_made_ready() {
         Rules::new(RULES).unwrap();
         assert!(RULES.len() + MAX_EXTRA <= 128);
+        assert!(QUIET.get().is_some());
         for rule in RULES {
             assert!(LazyRegex::new(rule.pattern).get().is_some(), "{rule:?}");
             assert!(rule.weight <= MAX_WEIGHT && !rule.words.is_empty(), "{rule:?}");
