@@ -12,6 +12,7 @@ use crate::permission::glob_overlap::{can_meet, literal};
 use crate::permission::places::{
     Place, is_essential_program, is_protected_file, protected, protected_folders,
 };
+use crate::util::words::has_word;
 
 /// Maximum number of paths that links of the command lead to. With more, they may lead anywhere.
 const MAX_LINKS_FOLLOWED: usize = 64;
@@ -222,10 +223,17 @@ impl Walker<'_> {
 /// Returns true if tests of `find` select only some of the files.
 pub(super) fn selects(words: &[Word]) -> bool {
     // Files that everything needs, as examples.
-    const NEEDED: [&str; 5] = ["libc.so.6", "libc.so", "ld-linux-x86-64.so.2", "bash", "passwd"];
+    const NEEDED: [&str; 6] =
+        ["libc.so.6", "libc.so", "ld-linux-x86-64.so.2", "bash", "passwd", "shadow"];
+    const HOLDERS: &str = "usr lib lib64 usr/lib usr/lib64 bin usr/bin sbin usr/sbin etc";
+    let holds = |word: &Word| {
+        word.text.strip_prefix('/').is_some_and(|path| has_word(HOLDERS, path.trim_matches('/')))
+    };
+    let are_there = words.iter().take_while(|word| !word.text.starts_with('-')).any(holds);
     let is_broad = |glob: &str| {
         glob.trim_matches(['*', '.', '/', '?']).is_empty()
-            || glob.contains(['*', '?'])
+            || are_there
+                && glob.contains(['*', '?'])
                 && NEEDED.iter().any(|name| can_meet(glob, true, &literal(name)))
     };
     let is_negated = |at: usize| at > 0 && is_negation(&words[at - 1]);

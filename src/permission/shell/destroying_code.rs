@@ -303,7 +303,13 @@ fn ends_all_processes(text: &str) -> bool {
     let is_all = |one: &str| one.trim() == "-1";
     // Perl takes the signal first, without brackets as well: `kill 9, -1`.
     let ends = |given: &str| {
-        given.split(';').next().unwrap_or_default().rsplit([',', '>']).next().is_some_and(is_all)
+        given
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .rsplit(',')
+            .next()
+            .is_some_and(|last| last.rsplit("=>").next().is_some_and(is_all))
     };
     given_to_words(text, "kill ").into_iter().any(ends)
         || given_to_words(text, "kill(|posix_kill(")

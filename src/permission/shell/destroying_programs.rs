@@ -89,6 +89,30 @@ fn only_reads_program(rest: &[Word]) -> bool {
     })
 }
 
+/// Options of `rsync` and `rclone` whose value is in the next word.
+const VALUED_BY_COPIERS: &str = "\
+    --exclude --include --filter -f -e --rsh --timeout --bwlimit --exclude-from --include-from --files-from --log-file --transfers \
+    --checkers --link-dest --compare-dest --copy-dest --backup-dir --port --rsync-path --partial-dir --temp-dir -T --chmod --chown \
+    --info --max-size --min-size --config --log-level";
+
+/// Returns what `rsync` and `rclone` copy, and where to.
+fn copied(rest: &[Word]) -> Vec<&Word> {
+    let is_value = |at: usize| at > 0 && has_word(VALUED_BY_COPIERS, &rest[at - 1].text);
+    let own = rest.iter().enumerate().filter(|(at, _)| !is_value(*at)).map(|(_, word)| word);
+    own.filter(|word| !word.text.starts_with('-')).collect()
+}
+
+/// Returns true if `rsync` or `rclone` only says what it would do.
+fn is_dry_run(rest: &[Word]) -> bool {
+    let is_value = |at: usize| at > 0 && has_word(VALUED_BY_COPIERS, &rest[at - 1].text);
+    rest.iter().enumerate().any(|(at, word)| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        let is_bundle = letters.bytes().all(|letter| letter.is_ascii_alphabetic())
+            && !letters.contains(['e', 'f', 'T']);
+        !is_value(at) && (word.text == "--dry-run" || is_bundle && letters.contains('n'))
+    })
+}
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -263,11 +287,10 @@ impl Walker<'_> {
                 });
                 let of_source = has_any(rest, "--remove-source-files")
                     || base == "rclone" && has_any(rest, "purge delete move");
-                let is_tried =
-                    has_any(rest, "--dry-run -n") || rest.iter().any(|word| word.has_letter('n'));
-                !is_tried
+                let given = copied(rest);
+                !is_dry_run(rest)
                     && (with_place(of_source)
-                        || of_target && operands(rest).last().is_some_and(is_place))
+                        || of_target && given.into_iter().skip(1).any(is_place))
             }
             "tar" | "zip" | "7z" => {
                 let is_move = |word: &Word| {

@@ -6,6 +6,7 @@ use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
 use super::destroying_programs::operands;
 use super::word::Word;
 use crate::permission::places::Place;
+use crate::util::words::has_word;
 
 /// Commands and targets of `systemctl` that end what runs on the machine, or put it to sleep.
 const STOPS: [&str; 11] = [
@@ -55,8 +56,11 @@ fn kills_all(rest: &[Word]) -> bool {
     let has_signal =
         first.starts_with('-') || rest[0].text.starts_with("-s") || rest[0].text == "-n";
     let after = if signalled && has_signal { others } else { &*targets };
-    let only_asks = signalled && targets.iter().any(|word| matches!(*word, "-0" | "0"));
-    !only_asks && (after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1"))
+    // Signal 0 only asks, and `-l` lists the names of signals.
+    let is_valued = matches!(&*rest[0].text, "-s" | "-n");
+    let is_harmless = matches!(*first, "-0" | "-l") || is_valued && *first == "0";
+    !(signalled && is_harmless)
+        && (after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1"))
 }
 
 /// Returns what `systemctl` ends.
@@ -78,12 +82,12 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     if rest.iter().any(|word| word.text == "--user") {
         return None;
     }
-    let starts =
-        matches!(verb, "start" | "restart" | "try-restart" | "reload-or-restart" | "isolate");
+    const KEEP: &str = "\
+        status show cat is-active is-enabled is-failed list-dependencies list-units list-unit-files help stop mask disable";
     let stops = STOPS.contains(&verb)
         || verb == "exit"
         || ends_default
-        || (starts || verb == "set-default" || verb == "enable") && units.iter().any(is_target);
+        || !has_word(KEEP, verb) && units.iter().any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
 }
 

@@ -20,7 +20,8 @@ const WAITS: &str =
 
 /// Further words of loops that pause or end.
 const ENDS: &str = "\
-    waitpid wait3 wait4 sleep usleep break return exit _exit last die raise abort join select poll listen serve";
+    waitpid wait3 wait4 sleep usleep break return exit _exit last die raise abort join select poll listen serve \
+    pause recvfrom recvmsg handle_request reserve execv execve execvp exec";
 
 /// Maximum number of tokens of a statement that is read.
 const MAX_STATEMENT: usize = 256;
@@ -132,6 +133,7 @@ impl<'t> Code<'t> {
             let before = if at >= 2 { self.at(at - 2) } else { "" };
             let receiver = if at > 0 && matches!(self.at(at - 1), "." | ":") { before } else { "" };
             matches!(self.at(at), "fork" | "pcntl_fork")
+                && (receiver.is_empty() || has_word(MODULES, receiver))
                 && self.is_start(receiver, self.at(at), self.from(at + 1))
         };
         let is_endless = |at: usize| match self.from(at) {
@@ -142,7 +144,12 @@ impl<'t> Code<'t> {
         };
         let ends = |token: &&str| has_word(WAITS, token) || has_word(ENDS, token);
         let all = 0..self.tokens.len();
-        all.clone().any(is_fork) && all.clone().any(is_endless) && !self.tokens.iter().any(ends)
+        let Some(begin) = all.clone().find(|at| is_endless(*at)) else { return false };
+        // The condition of some loops follows their body, or their statement.
+        let before = begin.checked_sub(1).map_or("", |before| self.at(before));
+        let is_behind = before == "}" || is_word(before) && !has_word("do then else end", before);
+        let begin = if is_behind || self.at(begin) == "redo" { 0 } else { begin };
+        (begin..all.end).any(is_fork) && !self.tokens[begin..].iter().any(ends)
     }
 
     /// Returns where an endless condition ends, and whether it is a fork itself.
