@@ -13,7 +13,7 @@ import { TokenCalibration } from './dist/entries/tokens.js';
  */
 export type TruncationDirection = "head" | "tail" | "both";
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = "default" | "line" | "byte" | "smart" | "json" | "diff" | "csv" | "tests";
+export type TruncationStrategyName = "default" | "auto" | "line" | "byte" | "smart" | "json" | "diff" | "csv" | "tests";
 /** Limits and switches of truncation. `retentionDays` and `storageDir` are service-wide; the rest also per tool. */
 export interface TruncationConfig {
 	/**

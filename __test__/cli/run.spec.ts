@@ -112,7 +112,7 @@ describe('spillway run', () => {
 
   test('takes every strategy by its name', async () => {
     const { env } = inStore()
-    const names = ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv', 'tests']
+    const names = ['default', 'auto', 'line', 'byte', 'smart', 'json', 'diff', 'csv', 'tests']
     const ran = await Promise.all(names.map((name) => cli(['clip', '--strategy', name], { env, input: 'line\n' })))
     expect(ran.map(({ stdout, stderr }) => stdout + stderr)).toEqual(names.map(() => 'line\n'))
     expect((await cli(['clip', '--help'], { env })).stdout.replace(/\s+/g, ' ')).toContain(`: ${names.join(', ')}.`)

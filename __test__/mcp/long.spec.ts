@@ -102,16 +102,19 @@ describe('a message of any length', () => {
     const echo = new Echo()
     const many = `[${'1,'.repeat(2.1 * MIB)}1]`
     const results: [string, RegExp][] = [
-      [`{"content":${many}}`, /^The tool call .*\n\n\[1,1,/],
+      [`{"content":${many}}`, /^The tool call .*\n\n\[\n 1,\n 1,/],
       [
         `{"content":[{"type":"text","text":"short"}],"structuredContent":{"many":${many}}}`,
         /^The tool call .*\n\nshort\n/,
       ],
-      [`{"content":[{"type":"chart","points":${many}}]}`, /^The tool call .*\n\n\{"type":"chart","points":\[1,1/],
-      [`{"toolResult":{"many":${many}}}`, /^The tool call .*\n\n\{"toolResult":\{"many":\[1,1/],
+      [
+        `{"content":[{"type":"chart","points":${many}}]}`,
+        /^The tool call .*\n\n\{\n "type": "chart",\n "points": \[\n {2}1,/,
+      ],
+      [`{"toolResult":{"many":${many}}}`, /^The tool call .*\n\n\{\n "toolResult": \{\n {2}"many": \[\n {3}1,/],
       [
         `{"content":[${'{"type":"text","text":"piece"},'.repeat(145_000)}null]}`,
-        /^The tool call .*\n\n\[\{"type":"text","text":"piece"\},/,
+        /^The tool call .*\n\n\[\n \{"type": "text", "text": "piece"\},/,
       ],
       [`{"isError":true,"content":[{"type":"text","text":"${'line\\n'.repeat(0.7 * MIB)}"}]}`, /lines truncated/],
     ]

@@ -141,7 +141,7 @@ describe('a result', () => {
     expect(textOf(beside)).toMatch(/^The tool call .*\n\nsee the structure\n\{\n {2}"needle"/)
     expect(readFileSync(pathIn(beside), 'utf8')).toContain('"at": 2999')
     const odd = await host.call('odd', { count: 50_000 })
-    expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type":"chart"') }])
+    expect(odd.content).toEqual([{ type: 'text', text: expect.stringContaining('"type": "chart"') }])
     await host.close()
   })
 

@@ -237,7 +237,7 @@ describe('maxTokens', () => {
   test('is what stopped the cut, with every strategy', async () => {
     const table = ['id,name', ...Array.from({ length: 300 }, (_, id) => `${id},word ${id % 7}`)].join('\n')
     const list = JSON.stringify(Array.from({ length: 300 }, (_, id) => ({ id, name: `word ${id}` })))
-    for (const strategy of ['default', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const) {
+    for (const strategy of ['default', 'auto', 'line', 'byte', 'smart', 'json', 'diff', 'csv'] as const) {
       for (const text of [table, list]) {
         const result = await service({ maxTokens: 200 }, { strategy }).output(text, { toolName: 'x' })
         expect([strategy, result]).toEqual([strategy, expect.objectContaining({ limitedBy: 'tokens' })])

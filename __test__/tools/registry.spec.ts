@@ -425,7 +425,15 @@ describe('truncation', () => {
     expect(seen[0]).toEqual([
       'it',
       { success: true, output: 'text' },
-      { toolName: 'it', sessionId: 's', messageId: 'm', toolCallId: 'call_it', signal, declared: undefined },
+      {
+        toolName: 'it',
+        sessionId: 's',
+        messageId: 'm',
+        toolCallId: 'call_it',
+        signal,
+        declared: undefined,
+        defaults: { strategy: 'auto' },
+      },
     ])
     expect(seen[1]![2]).toMatchObject({ toolName: 'declaring', declared: { maxLines: 1 } })
   })

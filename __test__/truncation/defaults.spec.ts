@@ -8,6 +8,7 @@ import {
   type UserTruncationConfig,
 } from 'spillway'
 import { guardTools } from 'spillway/ai-sdk'
+import { guardMcpClient } from 'spillway/mcp'
 import { createShellTool } from 'spillway/tools'
 import { tempDir } from '../support/temp'
 
@@ -216,9 +217,28 @@ describe("a host's own tool", () => {
         return (wrapped.toModelOutput as (given: object) => unknown)({ toolCallId: 'c', input: {}, output: 'x' })
       },
     ],
+    [
+      'guardMcpClient',
+      (name, output, service, failed) => {
+        const callTool = async (_: object) => ({ content: [{ type: 'text', text: output }], isError: failed })
+        return guardMcpClient({ callTool }, { truncation: service }).callTool({ name })
+      },
+    ],
   ]
   const shownBy = async (door: Door, name: string, failed: boolean, options: UserTruncationConfig = {}) =>
     JSON.stringify(await door(name, LOG, new TruncationService({ storageDirs: [tempDir()], ...options }), failed))
+
+  test.each(doors)('by %s shows an answer in JSON on one line to its end', async (_, door) => {
+    const answer = JSON.stringify({ items: Array.from({ length: 9000 }, (_, id) => ({ id })), next: 'page 2' })
+    const shownOf = async (options: UserTruncationConfig) => {
+      const service = new TruncationService({ storageDirs: [tempDir()], ...options })
+      return JSON.stringify(await door('list_issues', answer, service, false))
+    }
+    expect(await shownOf({})).toContain('page 2')
+    for (const options of [{ direction: 'head' }, { strategy: 'default' }, { profile: 'opencode' }] as const) {
+      expect(await shownOf(options)).not.toContain('page 2')
+    }
+  })
 
   test.each(doors)('by %s keeps what decides, if it runs commands or failed', async (which, door) => {
     for (const name of ['bash', 'run_shell_command']) {

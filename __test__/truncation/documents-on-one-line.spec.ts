@@ -1,6 +1,6 @@
 import { MemoryStorage, type TruncationResult, TruncationService } from 'spillway'
 
-// A document on one line has no lines to choose from: `smart` shows the items and tests that are unlike the others.
+// A document on one line has no lines to choose from: `smart` and `auto` show the items and tests that are unlike the others.
 
 const LIMITS = { maxLines: 500, maxBytes: 4096 }
 const ODD = [777, 1500]
@@ -73,6 +73,34 @@ test.each(TEXTS)('%s that comes in pieces is shown the same way', async (_, text
     capture.end()
     expect(shown(await capture.result)).toBe(whole)
   }
+})
+
+/** Texts in which `auto` finds a document. */
+const DOCUMENTS = TEXTS.slice(0, 5).map(([name]) => name)
+
+describe.each(['head', 'tail', 'both'] as const)('by auto, with the direction %s', (direction) => {
+  test.each(TEXTS)('%s', async (name, text) => {
+    const by = async (strategy: 'auto' | 'default' | 'smart') => {
+      const { content } = await service().output(text, {
+        toolName: 'bash',
+        options: { ...options, strategy, direction },
+      })
+      return content.replace(/saved to: .*/, '')
+    }
+    expect(await by('auto')).toBe(await by(DOCUMENTS.includes(name) ? 'smart' : 'default'))
+  })
+})
+
+test('by auto, texts of several parts stay in their parts, and a document beside an empty text is one', async () => {
+  const auto = { toolName: 'query', options: { ...LIMITS, strategy: 'auto' as const } }
+  const texts = (content: unknown) => (content as { text: string }[]).map(({ text }) => text)
+  const parts = (...texts: string[]) => texts.map((text) => ({ type: 'text' as const, text }))
+  const both = { ...auto, options: { ...auto.options, direction: 'both' as const } }
+  const apart = texts((await service().output(parts('first', report), both)).content)
+  expect(apart).toHaveLength(2)
+  expect(apart[0]).toMatch(/^first\n/)
+  const document = texts((await service().output(parts(report, ''), auto)).content).join('')
+  expect(document).toContain('"handles case 777"')
 })
 
 test('JSON on one line stays JSON', async () => {

@@ -51,7 +51,7 @@ const texts = fc.oneof(
 )
 const configs: fc.Arbitrary<TruncationServiceConfig> = fc.record(
   {
-    strategy: fc.constantFrom('default', 'line', 'byte', 'smart', 'json'),
+    strategy: fc.constantFrom('default', 'auto', 'line', 'byte', 'smart', 'json'),
     language: fc.constantFrom('en', 'zh-CN'),
     profile: fc.constantFrom('opencode', 'openclaw', 'snow', 'takumi', 'moryflow'),
     noticeInside: fc.boolean(),

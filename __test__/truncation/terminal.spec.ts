@@ -66,7 +66,7 @@ describe('terminal', () => {
     expect(readFileSync(result.raw!.outputPath, 'utf8')).toBe(text)
   })
 
-  it.each(['default', 'line', 'byte', 'smart', 'json'] as const)(
+  it.each(['default', 'auto', 'line', 'byte', 'smart', 'json'] as const)(
     'shows lines of %s that readRange finds under their numbers',
     async (strategy) => {
       const text = bars(2000)
@@ -116,7 +116,7 @@ describe('terminal', () => {
     const cases = fc.record({
       text: fc.array(piece, { maxLength: 120 }).map((all) => all.join('')),
       cuts: fc.array(fc.nat(400), { maxLength: 6 }),
-      strategy: fc.constantFrom('default' as const, 'smart' as const, 'line' as const),
+      strategy: fc.constantFrom('default' as const, 'auto' as const, 'smart' as const, 'line' as const),
       direction: fc.constantFrom('head' as const, 'tail' as const, 'both' as const),
       asBytes: fc.boolean(),
     })

@@ -661,7 +661,7 @@ describe('the notice', () => {
 
   test('inside: the place of the output is given whole or not at all', async () => {
     const text = numbered(500)
-    for (const strategy of ['default', 'smart', 'json'] as const) {
+    for (const strategy of ['default', 'auto', 'smart', 'json'] as const) {
       for (const direction of ['head', 'tail', 'both'] as const) {
         for (let maxBytes = 1; maxBytes <= 400; maxBytes += 7) {
           const service = makeService({ global: { maxBytes, direction }, noticeInside: true, strategy })
@@ -697,7 +697,7 @@ describe('the notice', () => {
     const words = ['', 'error: x', 'one two three', '12345 😀你好', 'a long line '.repeat(4)]
     const text = Array.from({ length: 300 }, (_, index) => words[(index * index + index) % 7] ?? '').join('\n')
     let said = 0
-    for (const strategy of ['default', 'byte', 'smart'] as const) {
+    for (const strategy of ['default', 'auto', 'byte', 'smart'] as const) {
       for (const direction of ['head', 'tail', 'both'] as const) {
         for (let size = 30; size < 200; size += 5) {
           const global = { maxLines: 40, maxBytes: 4 * size, direction, ...(size % 2 === 0 && { maxTokens: size }) }

@@ -28,6 +28,7 @@ export const WIDE_VAULT: Readonly<Record<string, Option>> = {
 
 const NAMED: Readonly<Record<Extract<TruncationOptions['strategy'], string>, true>> = {
   default: true,
+  auto: true,
   line: true,
   byte: true,
   smart: true,

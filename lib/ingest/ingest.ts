@@ -67,6 +67,8 @@ export interface TruncationFacts
   preview: { from: number; to: number }
   hint: string
   pieceUnits: number[]
+  /** True if the preview was chosen by what the text says, and is not made of its ends. */
+  isSelected: boolean
   testRun?: TestRun
 }
 

@@ -89,7 +89,7 @@ export class TruncationService implements OutputService {
     context: TruncationContext,
   ): Promise<TruncationResult<ContentOf<C>>> {
     if (typeof content === 'string') {
-      const plan = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+      const plan = isPlain(context) ? this.settings.knownPlan(context) : undefined
       // Most outputs are small, and one comparison is all they cost.
       // A text as long as a preview may be one, and says nothing here about its limits.
       const mayBePreview = hasPreviewOf(content.length)
@@ -167,7 +167,7 @@ export class TruncationService implements OutputService {
    * @internal
    */
   fits(content: string, context: TruncationContext): boolean {
-    const known = isPlain(context) ? this.settings.plans.get(context.toolName) : undefined
+    const known = isPlain(context) ? this.settings.knownPlan(context) : undefined
     const plan = known ?? this.settings.plan(checkContext(context))
     if (typeof content !== 'string') throw wrong('content', content, 'a string')
     return plan.mode !== 'bound' || content.length <= plan.sureUnits || isWithin(content, plan.limits)

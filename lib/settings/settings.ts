@@ -15,7 +15,7 @@ export interface TextLimits {
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
   /** Part of a long text that is kept: its ends, the important lines, or a structure; and the end that has priority. */
-  keep: 'ends' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
+  keep: 'ends' | 'auto' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
   /** True if all of this is asked of the text that a terminal would show. */
   terminal: boolean
 }
@@ -57,8 +57,10 @@ export class Settings {
   readonly handle: object
   readonly facts: SettingsFacts
   /** Plans of calls that have nothing but a tool's name. */
-  readonly plans = new Map<string, Plan>()
-  readonly otherPlans = new Map<string, Plan>()
+  private readonly plans = new Map<string, Plan>()
+  /** The same by the defaults of a caller that never change. */
+  private plansByDefaults = new WeakMap<object, Map<string, Plan>>()
+  private readonly otherPlans = new Map<string, Plan>()
 
   constructor(options: object) {
     this.handle = call(() => native.settingsOpen(encode(options)))
@@ -75,14 +77,19 @@ export class Settings {
     this.forgetPlans()
   }
 
+  /** The plan of a call whose context is plain, if there was one before. */
+  knownPlan({ toolName, defaults }: TruncationContext): Plan | undefined {
+    return (defaults === undefined ? this.plans : this.plansByDefaults.get(defaults))?.get(toolName)
+  }
+
   plan(context: TruncationContext): Plan {
     const { toolName, failed = false, handled = false } = context
     const defaults = context.defaults === undefined ? undefined : encode(context.defaults)
     const declared = context.declared === undefined ? undefined : encode(context.declared)
     const options = context.options === undefined ? undefined : encode(context.options)
-    const plain = !failed && !handled && [defaults, declared, options].every((layer) => layer === undefined)
-    const plans = plain ? this.plans : this.otherPlans
-    const key = plain ? toolName : JSON.stringify([toolName, failed, handled, defaults, declared, options])
+    const known = failed || handled || declared || options ? undefined : this.plansBy(context.defaults)
+    const plans = known ?? this.otherPlans
+    const key = known ? toolName : JSON.stringify([toolName, failed, handled, defaults, declared, options])
     let plan = plans.get(key)
     if (plan === undefined) {
       const json = call(() =>
@@ -95,8 +102,18 @@ export class Settings {
     return plan
   }
 
-  forgetPlans(): void {
+  /** Where plans are kept that depend on the tool's name and these defaults alone. */
+  private plansBy(defaults: unknown): Map<string, Plan> | undefined {
+    if (defaults === undefined) return this.plans
+    if (!isRecord(defaults) || !Object.isFrozen(defaults)) return undefined
+    const plans = this.plansByDefaults.get(defaults) ?? new Map<string, Plan>()
+    this.plansByDefaults.set(defaults, plans)
+    return plans
+  }
+
+  private forgetPlans(): void {
     this.plans.clear()
+    this.plansByDefaults = new WeakMap()
     this.otherPlans.clear()
   }
 }

@@ -1,7 +1,7 @@
 /** The command line of a call, for the service that bounds its output. */
 
 import { call, native } from '../native/native'
-import { COMMAND_DEFAULTS } from '../settings/command-defaults'
+import { ANSWER_DEFAULTS, COMMAND_DEFAULTS } from '../settings/call-defaults'
 import type { TruncationContext } from '../types'
 import { safeStringify } from '../util/safe-stringify'
 
@@ -10,18 +10,18 @@ function isShellTool(tool: string): boolean {
   return call(() => native.isShellTool(tool.toWellFormed()))
 }
 
-/** A preview of a command or of a failed call has what decides; one of another answer has its start. */
-export function withCommandDefaults<C extends TruncationContext>(context: C): C {
+/** A preview of a command or of a failed call has what decides; one of another answer has its start, or its structure. */
+export function withCallDefaults<C extends TruncationContext>(context: C): C {
   const { failed, command, toolName } = context
   // Only a shell tool has a command.
   return withDefaults(context, failed === true || command !== undefined || isShellTool(toolName))
 }
 
 function withDefaults<C extends TruncationContext>(context: C, isOfCommand: boolean): C {
-  return isOfCommand ? { defaults: COMMAND_DEFAULTS, ...context } : context
+  return { defaults: isOfCommand ? COMMAND_DEFAULTS : ANSWER_DEFAULTS, ...context }
 }
 
-/** The context of a call with the command that its arguments have, and with the defaults of {@link withCommandDefaults}. */
+/** The context of a call with the command that its arguments have, and with the defaults of {@link withCallDefaults}. */
 export function withCommand<C extends TruncationContext>(context: C, args: unknown): C {
   const isShell = isShellTool(context.toolName)
   const command = isShell ? readCommand(args) : undefined

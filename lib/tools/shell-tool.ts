@@ -3,7 +3,7 @@
 import { runCommand } from '../command/run-command'
 import type { CommandResult, RunCommandOptions } from '../command/types'
 import { TruncationService } from '../service/service'
-import { COMMAND_DEFAULTS } from '../settings/command-defaults'
+import { COMMAND_DEFAULTS } from '../settings/call-defaults'
 import { endingOf, withEnding } from '../truncation/command-text'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'

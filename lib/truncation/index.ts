@@ -79,6 +79,7 @@ export type {
 export { containsTruncationMarker } from './notice'
 export type { TruncationReport } from './request'
 export {
+  AutoStrategy,
   BaseTruncationStrategy,
   ByteBasedStrategy,
   CsvStrategy,

@@ -111,7 +111,7 @@ function askForNotice(formatNotice: (info: NoticeInfo) => string, info: NoticeIn
 }
 
 function noticeInfo(job: Job, facts: TruncationFacts, kept: Kept, availableTools: readonly string[]): NoticeInfo {
-  const { preview: _preview, hint: _hint, pieceUnits: _pieces, testRun: _run, ...known } = facts
+  const { preview: _preview, hint: _hint, pieceUnits: _pieces, isSelected: _how, testRun: _run, ...known } = facts
   const { ranges, partialLines } = known
   return {
     // Copies: whatever a callback does to them, the result is made from ours.
@@ -145,7 +145,7 @@ export function truncated(
     reportTrouble(job, kept, sizes)
     report(service, context, { type: 'truncated', ...sizes, outputPath: kept.path, ...savedAs(kept) })
   }
-  const { preview, hint, pieceUnits: _pieces, direction: _direction, partialLines, ...counts } = facts
+  const { preview, hint, pieceUnits: _pieces, isSelected: _how, direction: _direction, partialLines, ...counts } = facts
   const made: Preview = {
     content,
     truncated: true,
@@ -235,7 +235,8 @@ function savedAs({
 
 function inParts(job: Job, parts: readonly ContentPart[], content: string, facts: TruncationFacts): ContentPart[] {
   const { keep, terminal } = job.limits
-  if (!job.byStrategy && keep === 'ends' && !terminal) return replaceTexts(parts, content, facts)
+  const isOfEnds = keep === 'ends' || (keep === 'auto' && !facts.isSelected)
+  if (!job.byStrategy && isOfEnds && !terminal) return replaceTexts(parts, content, facts)
   return inOnePart(parts, content)
 }
 

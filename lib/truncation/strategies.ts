@@ -59,6 +59,18 @@ export class DefaultTruncationStrategy extends BaseTruncationStrategy {
   readonly name: string = 'default'
 }
 
+/**
+ * Keeps both limits, and one end, as {@link DefaultTruncationStrategy} does. Of a document on one line, which has no end worth
+ * showing, it keeps the structure: JSON as {@link JsonStrategy} does, a report of tests in XML as {@link TestsStrategy} does.
+ */
+export class AutoStrategy extends BaseTruncationStrategy {
+  readonly name: string = 'auto'
+
+  override truncate(content: string, config: TruncationConfig): StrategyResult {
+    return shorten(content, config, 'auto')
+  }
+}
+
 /** Applies only the limit in lines, whatever their length. In a service the hard ceiling still applies. */
 export class LineBasedStrategy extends BaseTruncationStrategy {
   readonly name: string = 'line'
@@ -166,6 +178,7 @@ export class TestsStrategy extends BaseTruncationStrategy {
 
 const BUILT_IN: readonly [TruncationStrategyName, new () => TruncationStrategy][] = [
   ['default', DefaultTruncationStrategy],
+  ['auto', AutoStrategy],
   ['line', LineBasedStrategy],
   ['byte', ByteBasedStrategy],
   ['smart', SmartStrategy],

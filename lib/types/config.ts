@@ -7,7 +7,7 @@
 export type TruncationDirection = 'head' | 'tail' | 'both'
 
 /** The built-in strategies that can be named instead of instantiated. */
-export type TruncationStrategyName = 'default' | 'line' | 'byte' | 'smart' | 'json' | 'diff' | 'csv' | 'tests'
+export type TruncationStrategyName = 'default' | 'auto' | 'line' | 'byte' | 'smart' | 'json' | 'diff' | 'csv' | 'tests'
 
 /** The language of the notices that Spillway writes. */
 export type NoticeLanguage = 'en' | 'zh-CN'

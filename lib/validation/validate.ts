@@ -231,7 +231,7 @@ function warnOfMisspelt(context: object): void {
   }
 }
 
-/** True if a context is right and has nothing that changes what is done but the tool's name. */
+/** True if a context is right and has nothing that changes what is done but the tool's name, and defaults that never change. */
 export function isPlain(context: TruncationContext | undefined | null): context is TruncationContext {
   try {
     return (
@@ -240,7 +240,7 @@ export function isPlain(context: TruncationContext | undefined | null): context 
       typeof context.toolName === 'string' &&
       context.options === undefined &&
       context.declared === undefined &&
-      context.defaults === undefined &&
+      (context.defaults === undefined || Object.isFrozen(context.defaults)) &&
       (context.exitCode === undefined || context.exitCode === 0) &&
       (context.failed === undefined || context.failed === false) &&
       (context.handled === undefined || context.handled === false) &&

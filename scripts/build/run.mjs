@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,20 +11,11 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 const isTerminal = process.stderr.isTTY === true
 
-/** Gives a process a priority; those that it starts get the same. */
-export function prioritize(child, priority) {
-  try {
-    setPriority(child.pid, priority)
-  } catch {
-    // It has ended already.
-  }
-}
-
 /**
  * Runs a command and shows its progress. Its output is shown only if it fails, or at once with `show`.
  * Returns the output; throws if the command fails.
  */
-export async function step(title, command, args, { show = false, env = {}, cwd = ROOT, priority } = {}) {
+export async function step(title, command, args, { show = false, env = {}, cwd = ROOT } = {}) {
   const started = Date.now()
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`
   if (show) process.stderr.write(`» ${title}\n`)
@@ -35,7 +25,6 @@ export async function step(title, command, args, { show = false, env = {}, cwd =
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   })
-  if (priority !== undefined) prioritize(child, priority)
   let printed = ''
   let last = ''
   for (const stream of [child.stdout, child.stderr]) {

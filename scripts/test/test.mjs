@@ -1,6 +1,5 @@
 // `npm test`: installs, builds, and runs every test. The last lines are plain counts.
 
-import { constants } from 'node:os'
 import { entries } from '../build/entries.mjs'
 import { build, install, main, step } from '../build/run.mjs'
 import { binarySize } from '../build/size.mjs'
@@ -56,32 +55,31 @@ const plain = (text) => ({
   skipped: sum(text, /^\w+: \d+ passed, \d+ failed, (\d+) skipped/gm),
 })
 
-/** Compiles the Rust tests and the fuzz targets, and runs them, in what is left of the cores beside the build and the specs. */
-async function testRust() {
-  const low = { priority: constants.priority.PRIORITY_LOW }
-  await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo, low)
-  await count('Fuzz targets', process.execPath, ['scripts/test/fuzz.mjs', '--quick'], plain, low)
-}
+const FUZZ = ['scripts/test/fuzz.mjs', '--quick']
 
-/** Runs the tests of what is built: specs, programs that use it, and processes that are killed. */
-async function testBuild() {
-  const stale = await entries({ check: true })
-  if (stale.length > 0) failures.push(`${stale.join(', ')} differ from lib/: run npm run build and commit them`)
-  const { bytes, problem } = binarySize()
-  process.stderr.write(`  The binary: ${bytes.toLocaleString('en')} bytes\n`)
-  if (problem) failures.push(problem)
-  await count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
-  await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain)
-  if (process.platform === 'linux') {
-    await count('Torture', process.execPath, ['scripts/test/torture.mjs', '--quick'], plain)
-  }
+async function compileTests() {
+  await step('Compiling the Rust tests', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
+  await step('Compiling the fuzz targets', process.execPath, [...FUZZ, '--build'])
 }
 
 await main(async () => {
   await install()
-  // Specs often wait for processes and clocks, and linking the add-on takes one core.
-  const built = build().then(testBuild)
-  await Promise.all([built.catch((error) => failures.push(error.message)), testRust()])
+  // Linking the add-on keeps one core busy for two minutes; the other compiles tests. If that fails, the tests say it.
+  await Promise.all([build(), compileTests().catch(() => {})])
+  const types = entries({ check: true })
+  const { bytes, problem } = binarySize()
+  process.stderr.write(`  The binary: ${bytes.toLocaleString('en')} bytes\n`)
+  if (problem) failures.push(problem)
+  await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo)
+  const stale = await types
+  if (stale.length > 0) failures.push(`${stale.join(', ')} differ from lib/: run npm run build and commit them`)
+  // Specs often wait for processes and clocks; fuzzing, with the lowest priority, takes what they leave.
+  const specs = count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
+  await Promise.all([specs, count('Fuzz targets', process.execPath, FUZZ, plain)])
+  await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain)
+  if (process.platform === 'linux') {
+    await count('Torture', process.execPath, ['scripts/test/torture.mjs', '--quick'], plain)
+  }
   for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
   const { passed, failed, skipped } = counts
   console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)

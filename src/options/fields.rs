@@ -40,8 +40,8 @@ pub(super) enum ConfigLayer {
 }
 
 const SERVICE_FIELDS: [&str; 2] = ["retentionDays", "storageDir"];
-pub(crate) const STRATEGIES: [&str; 8] =
-    ["default", "line", "byte", "smart", "json", "diff", "csv", "tests"];
+pub(crate) const STRATEGIES: [&str; 9] =
+    ["default", "auto", "line", "byte", "smart", "json", "diff", "csv", "tests"];
 
 impl ConfigLayer {
     fn code(self) -> Code {

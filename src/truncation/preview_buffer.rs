@@ -7,7 +7,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
-use super::smart::Query;
+use super::smart::{Keep, Query};
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
 use super::strategies::{OneLineDocument, Structured};
@@ -73,7 +73,7 @@ impl Window {
         Window {
             cap,
             tail_cap: if is_smart { cap.max(SMART_TAIL) } else { cap },
-            keep_head: is_smart || limits.direction != Direction::Tail,
+            keep_head: limits.keep != Keep::Ends || limits.direction != Direction::Tail,
             keep_tail: is_smart || limits.direction != Direction::Head,
             head: Vec::new(),
             tail: Vec::new(),

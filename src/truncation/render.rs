@@ -78,6 +78,8 @@ pub struct Facts {
     hint: String,
     /// Length in UTF-16 units of each piece, for callers that truncate several texts as one.
     piece_units: Vec<usize>,
+    /// True if the preview was chosen by what the text says, and is not made of its ends.
+    is_selected: bool,
     /// The test run, if the strategy looks for one and the text is the output of a known runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     test_run: Option<TestRun>,
@@ -242,7 +244,11 @@ impl Renderer<'_> {
     /// Returns the first form of preview and notice that keeps the limits.
     fn rendered(&self) -> Rendered {
         let Renderer { form, circumstances, .. } = *self;
-        if let Some(made) = self.binary().or_else(|| self.smart()) {
+        if let Some(made) = self.binary() {
+            return made;
+        }
+        if let Some(mut made) = self.selection() {
+            made.facts.is_selected = true;
             return made;
         }
         if !form.inside || form.preview.is_some() {
@@ -265,14 +271,17 @@ impl Renderer<'_> {
             .unwrap_or_else(|| self.marker_alone())
     }
 
-    /// Returns a smart preview, if that is the strategy and some of it fits.
-    fn smart(&self) -> Option<Rendered> {
+    /// Returns a preview chosen by what the text says, if the strategy makes one and some of it fits.
+    fn selection(&self) -> Option<Rendered> {
         let Renderer { window, form, circumstances, .. } = *self;
-        let scanner = window.scanner().filter(|_| form.preview.is_none())?;
+        let is_none = window.scanner().is_none() && window.structured().is_none();
+        if is_none || form.preview.is_some() {
+            return None;
+        }
         let mut limits = form.limits;
         let mut is_over_tokens = false;
         for _ in 0..12 {
-            let (text, mut cut, shown) = self.selected(scanner, &limits)?;
+            let (text, mut cut, shown) = self.selected(&limits)?;
             let hint = self.custom_notice().map_or_else(
                 || form.wording.hint_of(&cut, circumstances, shown.as_deref()),
                 str::to_owned,
@@ -313,7 +322,6 @@ impl Renderer<'_> {
     /// missing.
     fn selected(
         &self,
-        scanner: &smart::scan::Scanner,
         limits: &Limits,
     ) -> Option<(String, Cut<'static>, Option<String>)> {
         let Renderer { window, source, form, .. } = *self;
@@ -331,7 +339,7 @@ impl Renderer<'_> {
             return Some((text, cut, shown));
         }
         let Selection { text, cut } =
-            smart::preview(window, scanner, source, limits, form.wording)?;
+            smart::preview(window, window.scanner()?, source, limits, form.wording)?;
         // Lines that consist of control sequences only display nothing: the lines are shown as they came.
         let Totals { bytes, breaks, .. } = window.totals();
         if bytes > breaks && text.bytes().all(|byte| byte == b'\n') {
@@ -509,6 +517,7 @@ fn finish(
         preview: Span { from, to: from + preview_units },
         hint,
         piece_units,
+        is_selected: false,
         test_run: None,
     };
     Rendered { preview: preview_start..preview_start + preview.len(), content, facts }

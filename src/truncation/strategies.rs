@@ -39,7 +39,7 @@ impl Structured {
     pub fn new(limits: &Limits) -> Option<Self> {
         let most = limits.max_bytes;
         match limits.keep {
-            Keep::Ends | Keep::Smart(_) => None,
+            Keep::Ends | Keep::Auto | Keep::Smart(_) => None,
             Keep::Json(_) => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
             Keep::Diff(_) => Some(Structured::Diff(Box::new(diff::Scanner::new(most)))),
             Keep::Csv(_) => Some(Structured::Csv(Box::new(csv::Scanner::new(most)))),
@@ -87,7 +87,7 @@ impl Structured {
 /// Bytes of a document on one line that are read: reading its values takes several times as long as looking for lines.
 const MAX_DOCUMENT: u64 = 16 * 1024 * 1024;
 
-/// Looks for a document on one line, in which `smart` finds no lines to choose from: JSON, or a report of a test run in XML.
+/// Looks for a document on one line, which has no lines to choose from: JSON, or a report of a test run in XML.
 #[derive(Debug, Clone)]
 pub struct OneLineDocument {
     limits: Limits,
@@ -101,7 +101,7 @@ pub struct OneLineDocument {
 
 impl OneLineDocument {
     pub fn new(limits: &Limits) -> Option<Self> {
-        matches!(limits.keep, Keep::Smart(_)).then(|| OneLineDocument {
+        matches!(limits.keep, Keep::Auto | Keep::Smart(_)).then(|| OneLineDocument {
             limits: *limits,
             bytes: 0,
             has_begun: false,

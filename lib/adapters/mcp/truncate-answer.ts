@@ -9,7 +9,7 @@ import { createTruncation } from '../../service/create-truncation'
 import { boundSafely } from '../../service/middleware'
 import { withoutWarning } from '../../service/raised-limits'
 import { printedPreviewOf } from '../../storage/printed-previews'
-import { withCommandDefaults } from '../../tools/command-of'
+import { withCallDefaults } from '../../tools/command-of'
 import { type HostProfile, isUnknown } from './hosts'
 import type { SkimmedBounds } from './large-result'
 import type { McpTruncation } from './options'
@@ -90,7 +90,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
     const { output } = given
     if (this.limits.isGuess && printedPreviewOf(this.service.storage, textsIn(output).join('\n')) !== undefined)
       return { ...given, metadata: { truncated: false } }
-    const context = withCommandDefaults(call)
+    const context = withCallDefaults(call)
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
     const most = maxBytes - besides
     const isShort = this.sizeOf(output) <= most && linesOf(output) <= maxLines
@@ -126,7 +126,7 @@ export class Bounding implements ResultBounds, SkimmedBounds {
 
   /** The call with limits that leave room for the parts beside the text, and for the second notice. */
   optionsFor(call: TruncationContext, besides: number): TruncationContext {
-    return this.withRoom(withCommandDefaults(call), besides)
+    return this.withRoom(withCallDefaults(call), besides)
   }
 
   private withRoom(context: TruncationContext, besides: number, scale = 1): TruncationContext {

@@ -3,7 +3,7 @@
 import type { ToolControls, ToolResultLike, TruncationContext } from 'spillway'
 import type { ToolResultKnowledge } from 'spillway/history'
 import { middlewareOf } from '../../service/middleware'
-import { withCommandDefaults } from '../../tools/command-of'
+import { withCallDefaults } from '../../tools/command-of'
 import { catchLater, warn } from '../../util/warn'
 
 /** A value as the model may read it; the value itself if nothing had to go. Never rejects. */
@@ -17,7 +17,7 @@ export function boundBy({ truncation, ledger }: Pick<ToolControls, 'truncation' 
   if (truncation === undefined) return async (value) => ({ value })
   const middleware = middlewareOf(truncation)
   return async (value, context) => {
-    const bounded: ToolResultLike = await middleware(context.toolName, { output: value }, withCommandDefaults(context))
+    const bounded: ToolResultLike = await middleware(context.toolName, { output: value }, withCallDefaults(context))
     const path = bounded.metadata?.truncationPath
     if (typeof path !== 'string' || path === '') return { value: bounded.output }
     noteFile(ledger, context.toolCallId, path)

@@ -65,6 +65,8 @@ pub enum Keep {
     /// One end or both, as the direction says.
     #[default]
     Ends,
+    /// The same; of a document on one line, which has no end worth showing, what `Json` or `Tests` keep.
+    Auto,
     /// The lines that matter, and both ends.
     Smart(Lean),
     /// The parts of JSON that keep it JSON.
@@ -98,6 +100,7 @@ impl Keep {
     pub fn of(strategy: &str, printed: Printed) -> Self {
         let lean = Lean::of(printed);
         match strategy {
+            "auto" => Keep::Auto,
             "smart" => Keep::Smart(lean),
             "json" => Keep::Json(lean),
             "diff" => Keep::Diff(lean),
@@ -119,7 +122,7 @@ impl Keep {
     /// Returns true if the start counts more than the end.
     fn is_early(self) -> bool {
         match self {
-            Keep::Ends => false,
+            Keep::Ends | Keep::Auto => false,
             Keep::Smart(lean)
             | Keep::Json(lean)
             | Keep::Diff(lean)
@@ -130,7 +133,7 @@ impl Keep {
 
     /// Returns true if it is `smart`, or a form that falls back to it.
     pub fn is_smart(self) -> bool {
-        self != Keep::Ends
+        !matches!(self, Keep::Ends | Keep::Auto)
     }
 
     /// Shares of the budget in percent that the head and the tail get before anything else.
