@@ -60,8 +60,8 @@ export class DefaultTruncationStrategy extends BaseTruncationStrategy {
 }
 
 /**
- * Keeps both limits, and one end, as {@link DefaultTruncationStrategy} does. Of a document on one line, which has no end worth
- * showing, it keeps the structure: JSON as {@link JsonStrategy} does, a report of tests in XML as {@link TestsStrategy} does.
+ * Keeps both limits, and one end, as {@link DefaultTruncationStrategy} does. A document on one line has no end worth showing: JSON
+ * is shown as by {@link JsonStrategy}, a report of tests in XML as by {@link TestsStrategy}.
  */
 export class AutoStrategy extends BaseTruncationStrategy {
   readonly name: string = 'auto'

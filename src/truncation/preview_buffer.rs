@@ -7,9 +7,9 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::limits::{Direction, Limits};
-use super::smart::{Keep, Query};
 use super::smart::rules::Rules;
 use super::smart::scan::Scanner;
+use super::smart::{Keep, Query};
 use super::strategies::{OneLineDocument, Structured};
 use super::terminal_preview::Screen;
 use crate::text::terminal::source_map::Mark;

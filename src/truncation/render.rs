@@ -320,10 +320,7 @@ impl Renderer<'_> {
 
     /// Returns a preview that keeps the structure, or else one of the important lines, and a sentence about the parts
     /// missing.
-    fn selected(
-        &self,
-        limits: &Limits,
-    ) -> Option<(String, Cut<'static>, Option<String>)> {
+    fn selected(&self, limits: &Limits) -> Option<(String, Cut<'static>, Option<String>)> {
         let Renderer { window, source, form, .. } = *self;
         let made = window
             .structured()
