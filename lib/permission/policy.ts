@@ -279,13 +279,17 @@ function decide(state: State, request: PermissionCall, withDetails: boolean): An
   }
   /** Nothing is allowed then; what is denied by the part that can be read stays denied. */
   const unread = (): Answer => {
+    let part: string | undefined
     try {
-      const answer = judge(readablePart(request))
+      part = readablePart(request)
+      const answer = judge(part)
       if (answer[0] === 'deny') return answer
     } catch {
-      // Asked about.
+      // A fault in judging what can be read: hard denials must hold.
+      if (part !== undefined) return unjudged('deny', 'the call cannot be judged: internal error')
     }
-    return unjudged(isHeadless)
+    const reason = 'the arguments cannot be read'
+    return isHeadless ? unjudged('deny', reason, 'no person can be asked') : unjudged('ask', reason)
   }
   const args = argumentsOf(request)
   if (args === undefined) return unread()
@@ -331,9 +335,7 @@ function ruleOf({ handle, rules }: State, said: SaidRule): AppliedRule {
   return { ...rule }
 }
 
-function unjudged(headless: boolean): Answer {
-  const reasons = ['the arguments cannot be read', ...(headless ? ['no person can be asked'] : [])]
-  const decision = headless ? 'deny' : 'ask'
+function unjudged(decision: 'deny' | 'ask', ...reasons: string[]): Answer {
   return [decision, null, [], null, [], reasons, [], [], []]
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::code_text::{calls_in, closing, given_to, is_of_name, last_name, start_of, words};
 use super::destroying_code::HOMES;
-use super::values_in_code::first_string;
+use super::values_in_code::{first_string, split_first_string};
 use crate::permission::places::is_protected_file;
 use crate::util::words::has_word;
 
@@ -165,8 +165,8 @@ pub(super) fn removes_listed(text: &str, is_protected: impl Fn(&str) -> bool) ->
 pub(super) fn removes_by_method(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     PATHS.iter().flat_map(|class| text.match_indices(class)).any(|(at, class)| {
         let given = &text[at + class.len()..];
-        let Some(path) = first_string(given) else { return false };
-        let rest = given[(path.len() + 2).min(given.len())..].trim_start_matches([')', ' ']);
+        let Some((path, rest)) = split_first_string(given) else { return false };
+        let rest = rest.trim_start_matches([')', ' ']);
         path.starts_with('/')
             && METHODS.iter().any(|method| rest.starts_with(method))
             && (is_protected(path) || is_protected_file(path).is_some())

@@ -234,7 +234,12 @@ pub(super) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
 pub(super) fn first_string(text: &str) -> Option<&str> {
+    split_first_string(text).map(|(string, _)| string)
+}
+
+/// Returns the string that a text begins with, and what follows its end.
+pub(super) fn split_first_string(text: &str) -> Option<(&str, &str)> {
     let path = text.trim_start_matches('<').strip_prefix(['"', '\'']);
     let path = path.or_else(|| text.strip_prefix('<'))?;
-    path.split(['"', '\'', '>']).next()
+    path.split_once(['"', '\'', '>']).or(Some((path, "")))
 }
