@@ -273,6 +273,24 @@ test.each([
   expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', field }))
 })
 
+test('options that JSON would leave out are wrong as well', () => {
+  const names =
+    'rules hardDeny failClosed sensitiveFiles defaults profile outsideEdit mcpServers tools readOnlyCommands caseSensitive scratchFolders'
+  const refusal = (name: string, value: unknown) => {
+    try {
+      new PermissionPolicy({ vault, [name]: value } as never)
+    } catch (error) {
+      return error
+    }
+  }
+  for (const value of [() => [], Symbol('x'), 10n]) {
+    for (const name of names.split(' '))
+      expect(refusal(name, value)).toMatchObject({ code: 'INVALID_CONFIG', field: name })
+  }
+  const rule = { domain: 'bash', pattern: () => '*', decision: 'allow' }
+  expect(() => new PermissionPolicy({ vault }).approve(rule as never)).toThrow(/"rule.pattern": expected .* function/)
+})
+
 test.each([
   [{}, 'call.tool'],
   [{ tool: 'x', mode: 'y' }, 'call.mode'],

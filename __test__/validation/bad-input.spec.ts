@@ -83,7 +83,7 @@ const entries = (prefix: string): Row[] => [
   ...switches(prefix),
   [{ enabled: 1 }, `${prefix}.enabled`, ['received 1', 'true or false']],
   [{ enabled: 'yes' }, `${prefix}.enabled`, ['received "yes"', 'true or false']],
-  [{ strategy: 'clever' }, `${prefix}.strategy`, ['received "clever"', "'default', 'line', 'byte'"]],
+  [{ strategy: 'clever' }, `${prefix}.strategy`, ['received "clever"', "'default', 'auto', 'line', 'byte'"]],
   [{ skip: true }, `${prefix}.skip`, ['Unknown option']],
 ]
 
@@ -153,7 +153,7 @@ describe('options of a service', () => {
     [{ onEvent: 'log' }, 'onEvent', ['received "log"', 'a function']],
     [{ onEvent: null }, 'onEvent', ['received null', 'a function']],
     [{ formatNotice: {} }, 'formatNotice', ['received an object', 'a function']],
-    [{ strategy: 'clever' }, 'strategy', ['received "clever"', "'default', 'line', 'byte'"]],
+    [{ strategy: 'clever' }, 'strategy', ['received "clever"', "'default', 'auto', 'line', 'byte'"]],
     [{ strategy: {} }, 'strategy', ['received an object', 'a strategy or the name of one']],
     [{ strategy: { name: 'x', truncate() {} } }, 'strategy', ['a strategy or the name of one']],
     [{ strategy: () => {} }, 'strategy', ['received function', 'a strategy or the name of one']],

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, parse, resolve, sep } from 'node:path'
 import type { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
+import { tagged } from '../settings/settings'
 import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
@@ -384,7 +385,7 @@ function asObject(text: string): unknown {
 
 function asJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value)
+    return JSON.stringify(value, (_, inner: unknown) => tagged(inner))
   } catch {
     return undefined
   }

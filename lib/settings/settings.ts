@@ -147,17 +147,25 @@ export function encode(value: unknown): string {
   }
 }
 
+/** A value of its own as JSON can hold it: what JSON would leave out, or refuse, is named. */
+export function tagged(value: unknown): unknown {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? value : new Tag(String(value))
+    case 'bigint':
+      return new Tag(`${value}n`)
+    case 'function':
+      return new Tag('function')
+    case 'symbol':
+      return new Tag('a symbol')
+    default:
+      return value
+  }
+}
+
 function toText(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     switch (typeof inner) {
-      case 'number':
-        return Number.isFinite(inner) ? inner : new Tag(String(inner))
-      case 'bigint':
-        return new Tag(`${inner}n`)
-      case 'function':
-        return new Tag('function')
-      case 'symbol':
-        return new Tag('a symbol')
       case 'string':
         return wellFormed(inner)
       case 'object':
@@ -165,7 +173,7 @@ function toText(value: unknown): string {
         // Only what we wrote down may stand for what JSON cannot hold.
         return inner !== null && Object.hasOwn(inner, '$type') && !(inner instanceof Tag) ? new Tag('an object') : inner
       default:
-        return inner
+        return tagged(inner)
     }
   })
 }

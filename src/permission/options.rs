@@ -331,7 +331,7 @@ fn list(
 
 fn tools(object: &Map<String, Value>) -> Result<Vec<(String, Tool)>> {
     let Some(value) = object.get("tools") else { return Ok(Vec::new()) };
-    let Some(map) = value.as_object() else {
+    let Some(map) = value.as_object().filter(|map| !map.contains_key("$type")) else {
         return Err(refuse(value, "tools", "an object of tools by their names"));
     };
     map.iter()

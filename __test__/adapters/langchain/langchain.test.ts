@@ -24,10 +24,13 @@ import {
 import {
   type AdapterEvent,
   contextControl,
+  hostTools,
   type LangChainControls,
   needsApproval,
   outputTools,
+  withSpillway,
 } from 'spillway/langchain'
+import { createShellTool } from 'spillway/tools'
 import { z } from 'zod'
 import { type Any, eagerPruner, longText, smallService, snapshot, tempDir } from './support.ts'
 
@@ -119,6 +122,34 @@ test('a saved output is read and searched by tools, of its own thread only', asy
   const [, path] = /saved to: (\S+)/.exec(String(first?.content)) ?? []
   const [reading] = outputTools(storage)
   assert.match(await reading.invoke({ path }, thread()), /^Error: /)
+})
+
+test('a ready-made tool saves where the output tools beside it read, in each session', async () => {
+  for (const sessionId of [undefined, 'session']) {
+    for (const config of [{}, thread()]) {
+      const shell = createShellTool({ cwd: tempDir() })
+      const truncation = new TruncationService({ storageDirs: [tempDir()], global: { maxLines: 20 } })
+      const read = async (messages: BaseMessage[]) => {
+        const [path] = /\/\S+\.txt/.exec(String(messages.at(-1)?.content)) ?? []
+        return new AIMessage({
+          content: '',
+          tool_calls: call('c2', 'read_output', { path, from_line: 500, line_count: 1 }),
+        })
+      }
+      const model = fakeModel()
+        .respondWithTools(call('c1', 'bash', { command: 'seq 1 9000' }))
+        .respond(read as Any)
+        .respond(new AIMessage('done'))
+      const parts = withSpillway({
+        model,
+        tools: hostTools([shell]),
+        truncation,
+        ...(sessionId && { sessionId }),
+      } as Any)
+      const { messages } = await createAgent(parts as Any).invoke(go as Any, config)
+      assert.match(String(toolsOf(messages as BaseMessage[])[1]?.content), /^500$/m)
+    }
+  }
 })
 
 test('wrong arguments come back to the model', async () => {

@@ -13,6 +13,7 @@ import { guardCall, type HostOutcome } from '../shared/guard'
 import { withHarmlessTools } from '../shared/harmless'
 import { overflowOf, Requests } from '../shared/prepare-request'
 import { recipientOf } from '../shared/recipient'
+import { keepScope } from './call-scopes'
 import { type LangChainControls, type LangChainRuntime, OWN_CONTROLS, sessionOf } from './controls'
 
 /** A middleware of LangChain: what `createMiddleware` of `langchain` makes. */
@@ -102,7 +103,8 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
     }
     const outcome = await guardCall(call, around, async (judged) => {
       const same = safeStringify(judged) === safeStringify(args)
-      return forGuard(await handler(same ? request : { ...request, toolCall: { ...toolCall, args: judged } }))
+      const asked = same ? request : { ...request, toolCall: { ...toolCall, args: judged } }
+      return forGuard(await keepScope(() => handler(asked)))
     })
     return forHost(outcome, toolCall, runtime)
   }

@@ -1,11 +1,13 @@
 /** Ready-made tools as tools of LangChain. */
 
 import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillway'
+import { inScope } from '../../tools/call-scope'
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
 import { loadPeer } from '../../validation/load-peer'
 import { checkHostTools, inFolderOf } from '../shared/host-tools'
+import { keptScope } from './call-scopes'
 import type { LangChainRuntime } from './controls'
 
 /**
@@ -43,8 +45,10 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
   return tools.map((given) => {
     const { name, description, inputSchema, truncation, execute } = given
     const run = async (args: unknown, { configurable, signal, toolCallId }: ToolRuntime = {}) => {
-      const sessionId = options.sessionId ?? configurable?.thread_id
-      return (await execute(args, definedOf({ sessionId, toolCallId, signal }))).output
+      const { service, sessionId: session = configurable?.thread_id } = keptScope()
+      const sessionId = options.sessionId ?? session
+      const started = inScope({ service, sessionId }, () => execute(args, definedOf({ sessionId, toolCallId, signal })))
+      return (await started).output
     }
     // A part of an output is as long as it may be, and is not saved again.
     const bounds = truncation ?? { enabled: false }
