@@ -3,11 +3,11 @@
 
 use super::analyzer::Walker;
 use super::command_tables::CommandTable;
-use super::destroying_commands::base;
 use super::disk_writers::{archive_named, writes_archive};
 use super::found_files::{content_found, content_of_fd, deletes_empty_folders};
 use super::named_secrets::name_candidates;
 use super::option_names::{HARMLESS_STARTS, WRITING_WORDS, words_of};
+use super::program_names::base;
 use super::programs::{self, Kind, Program};
 use super::read_only_commands::GIT_LOOKS;
 use super::reading_words::{command_reads, is_query, says_it_changes};

@@ -4,8 +4,6 @@
 //! with unknown values are expanded here as far as the command itself determines them (variables set in it, `$(echo
 //! …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 
-use std::borrow::Cow;
-
 use super::analyzer::{MAX_PIECES, MIN_REREAD, Walker};
 use super::container_paths::{mounts_of, on_machine, with_paths_of_machine};
 use super::destroyed_places::expanded_word;
@@ -14,8 +12,10 @@ use super::destroying_code::commands_in;
 use super::expand::{can_be_name, in_double_quotes, without_patterns};
 use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
 use super::known_values::Fact;
+use super::program_names::{base, name_in_system};
 use super::programs::{self, Kind};
-use super::simple_command::{MAX_DESTROYED, SYSTEM_FOLDERS, is_message};
+use super::shells::{is_of_same_language, running_texts, runs_texts};
+use super::simple_command::{MAX_DESTROYED, is_message};
 use super::word::Word;
 use super::wrappers::shell_text;
 use super::{git_helpers, passed_input, printed_text, sed_output};
@@ -49,31 +49,10 @@ pub(super) const MAX_TAILS: usize = 16;
 /// Words before a command in a construct of a shell.
 pub(super) const KEYWORDS: &str = "do then else elif if while until ! time";
 
-/// Shells, which run their input.
-pub(super) const SHELLS: &str = "\
-    sh bash dash ash rbash zsh ksh mksh fish csh tcsh busybox toybox source . parallel at crontab batch xargs gxargs pwsh nu";
-
 /// Programs that run their arguments on this machine and outside of any container.
 pub(super) const LOCAL_WRAPPERS: &str = "\
     sudo doas nohup timeout gtimeout nice ionice env setsid time command exec builtin stdbuf chronic run0 pkexec busybox \
     toybox systemd-run xargs";
-
-/// Returns the name of a program without its directory.
-pub(super) fn base(text: &str) -> Cow<'_, str> {
-    let folder = text.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
-    let mut name = folder.map_or(text, |end| &text[end + 1..]);
-    // Zsh and Nushell write programs so.
-    while name.starts_with('=') || name.starts_with('^') {
-        name = &name[1..];
-    }
-    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return Cow::Borrowed(name.strip_suffix(".exe").unwrap_or(name));
-    }
-    let mut name = name.to_ascii_lowercase();
-    let end = name.strip_suffix(".exe").map_or(name.len(), str::len);
-    name.truncate(end);
-    Cow::Owned(name)
-}
 
 impl Walker<'_> {
     /// Returns the canonical texts of what a command destroys. `read` are the texts of its input.
@@ -146,13 +125,12 @@ impl Walker<'_> {
         let base = &*base(&name.text);
         let program = programs::find(base);
         let kind = program.map(|program| program.kind);
-        let folder = name.text.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let is_itself = folder.is_empty() || SYSTEM_FOLDERS.contains(&folder);
+        let has_folder = name.text.rfind('/').is_some_and(|end| end > 0);
+        let is_itself = !has_folder || name_in_system(&name.text).is_some();
         let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
         let last = || name.text.rsplit('/').next().unwrap_or_default();
         let can_be = |known: &str| can_be_name(last(), known);
-        let is_shell =
-            !name.known || has_word(SHELLS, base) || (is_glob && SHELLS.split(' ').any(can_be));
+        let is_shell = !name.known || runs_texts(base) || (is_glob && running_texts().any(can_be));
         // Programs of these kinds run none of their words.
         let runs = is_shell
             || match kind {
@@ -210,7 +188,7 @@ impl Walker<'_> {
                 words[1..].iter().take(MAX_TAILS).find_map(|word| self.editor_writes(&word.text)),
             );
         }
-        let names_shell = || words.iter().any(|word| has_word(SHELLS, &self::base(&word.text)));
+        let names_shell = || words.iter().any(|word| runs_texts(&self::base(&word.text)));
         let starts_shell = is_shell || (is_wrapper && names_shell());
         if starts_shell || words.len() == 1 {
             found.extend(self.files_destroy(words, starts_shell));
@@ -482,14 +460,11 @@ pub(super) fn is_shell_text(words: &[Word], at: usize) -> bool {
         return false;
     }
     let is_text_of = |shell: usize| {
-        SHELLS_OF_TEXTS.contains(&&*base(&words[shell].text))
+        is_of_same_language(&base(&words[shell].text))
             && shell_text(&words[shell..], |_| true) == Some(at - shell)
     };
     base(&words[0].text) == "eval" || (at.saturating_sub(MAX_TAILS)..at).rev().any(is_text_of)
 }
-
-/// Shells that read the text after `-c` as it is read here.
-const SHELLS_OF_TEXTS: [&str; 8] = ["sh", "bash", "dash", "ash", "rbash", "zsh", "ksh", "mksh"];
 
 /// Returns true if a program starts a shell although its words name none.
 fn opens_shell(base: &str, words: &[Word]) -> bool {

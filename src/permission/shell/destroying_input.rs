@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::Concern;
 use super::analyzer::{TOO_MUCH, Walker};
 use super::destroyed_places::expanded_word;
-use super::destroying_commands::{LOCAL_WRAPPERS, MAX_TAILS, SHELLS, base, may_destroy};
+use super::destroying_commands::{LOCAL_WRAPPERS, MAX_TAILS, may_destroy};
+use super::program_names::base;
+use super::shells::runs_texts;
 use super::word::Word;
 use crate::util::words::has_word;
 
@@ -82,9 +84,7 @@ impl Walker<'_> {
 /// Returns true if a command can destroy what it is given, or run it.
 fn may_destroy_with(words: &[Word]) -> bool {
     let told = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    words.is_empty()
-        || may_destroy(&told)
-        || words.iter().any(|word| has_word(SHELLS, &base(&word.text)))
+    words.is_empty() || may_destroy(&told) || words.iter().any(|word| runs_texts(&base(&word.text)))
 }
 
 /// Returns the arguments that `parallel` gives to its command: those after `:::`.

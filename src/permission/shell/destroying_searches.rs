@@ -4,8 +4,10 @@ use super::analyzer::Walker;
 use super::code_text::tokens;
 use super::destroyed_places::{expanded_word, selects};
 use super::destroyer_names::{REMOVERS, RIGHTS};
-use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, SHELLS, WRITES_SYSTEM, base};
+use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM};
+use super::program_names::base;
 use super::programs;
+use super::shells::runs_texts;
 use super::word::Word;
 use crate::permission::places::Place;
 use crate::util::words::has_word;
@@ -152,7 +154,7 @@ impl Walker<'_> {
 
     /// Returns what a script destroys, of a shell or another language, that writes to or removes what it is given.
     pub(super) fn script_changes_given(&self, words: &[Word]) -> Option<&'static str> {
-        let is_of_shell = words.iter().any(|word| has_word(SHELLS, &base(&word.text)));
+        let is_of_shell = words.iter().any(|word| runs_texts(&base(&word.text)));
         let changes = |word: &Word| changes_given(&word.text, is_of_shell);
         let on_root = || words.iter().skip(1).any(|word| self.any_place(word).is_some());
         (words.iter().any(changes) && on_root()).then_some(WRITES_SYSTEM)

@@ -1,12 +1,16 @@
 //! Commands that start themselves again and again: loops that only start others, and functions that call themselves.
 
+use std::borrow::Cow;
+
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, Command, CommandPrefixOrSuffixItem as Item,
     CompoundCommand, CompoundList, CompoundListItem, Pipeline, Program,
     SeparatorOperator as Separator, SimpleCommand, UnexpandedArithmeticExpr,
 };
 
-use super::destroying_commands::{base, is_same_path};
+use super::destroying_commands::is_same_path;
+use super::program_names::base;
+use super::shells::is_shell;
 
 /// The number of commands at once from which on a loop is taken for an endless one.
 const MANY: u64 = 10_000;
@@ -29,7 +33,7 @@ pub(super) fn never_ends(condition: &CompoundList) -> bool {
     }
     let text = command.to_string();
     match command {
-        Command::Simple(simple) => match name_of(simple) {
+        Command::Simple(simple) => match &*name_of(simple) {
             ":" | "true" | "false" | "echo" | "printf" | "date" => true,
             "sleep" => {
                 words_of(simple).all(|word| word.parse().is_ok_and(|pause: f64| pause < PAUSE))
@@ -127,7 +131,7 @@ fn only_counts(list: &AndOrList) -> bool {
     list.additional.is_empty()
         && match list.first.seq.as_slice() {
             [Command::Simple(simple)] => {
-                matches!(name_of(simple), "" | ":" | "let" | "true" | "echo" | "printf")
+                matches!(&*name_of(simple), "" | ":" | "let" | "true" | "echo" | "printf")
             }
             [Command::Compound(CompoundCommand::Arithmetic(_), _)] => true,
             _ => false,
@@ -136,11 +140,8 @@ fn only_counts(list: &AndOrList) -> bool {
 
 /// Returns true for a shell whose text ends in `&`: `sh -c "… &"`.
 pub(super) fn starts_in_shell(simple: &SimpleCommand) -> bool {
-    let name = simple.word_or_name.as_ref().map_or("", |word| word.value.as_str());
-    let is_shell = matches!(
-        name.rsplit('/').next().unwrap_or_default(),
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "eval" | "setsid" | "nohup"
-    );
+    let name = name_of(simple);
+    let is_shell = is_shell(&name) || matches!(&*name, "eval" | "setsid" | "nohup");
     let starts = |item: &Item| {
         matches!(item, Item::Word(word)
             if word.value.trim_end_matches(['"', '\'']).trim_end().ends_with('&'))
@@ -156,7 +157,7 @@ pub(super) fn forks(name: &str, body: &CompoundCommand) -> bool {
             .as_ref()
             .is_some_and(|word| word.value.trim_matches(['"', '\'']) == name)
             // An exported function is known to other shells.
-            || (is_shell(name_of(simple))
+            || (is_shell(&name_of(simple))
                 && words_of(simple)
                     .skip_while(|word| !(word.starts_with('-') && word.ends_with('c')))
                     .nth(1)
@@ -196,7 +197,8 @@ pub(super) fn text_starts_itself(program: &Program) -> bool {
 
 /// Returns true for a command that gives `$0` to itself.
 fn gives_itself(simple: &SimpleCommand) -> bool {
-    let words = std::iter::once(name_of(simple)).chain(words_of(simple));
+    let name = name_of(simple);
+    let words = std::iter::once(&*name).chain(words_of(simple));
     is_own_file(simple)
         && words.filter(|word| matches!(word.trim_matches('"'), "$0" | "${0}")).count() > 1
 }
@@ -214,7 +216,8 @@ fn is_own_file(simple: &SimpleCommand) -> bool {
         Item::Word(word) if !word.value.starts_with('-') || is_it(&word.value) => Some(word),
         _ => None,
     });
-    let runs = is_shell(name) || matches!(name, "exec" | "nohup" | "setsid" | "." | "source");
+    let runs =
+        is_shell(&name_of(simple)) || matches!(name, "exec" | "nohup" | "setsid" | "." | "source");
     is_it(name) || (runs && first.is_some_and(|word| is_it(&word.value)))
 }
 
@@ -258,8 +261,8 @@ pub(super) fn starts_for_each_line(pipeline: &Pipeline) -> bool {
 fn prints_for_ever(command: &Command) -> bool {
     match command {
         Command::Simple(simple) => {
-            let words: Vec<&str> =
-                std::iter::once(name_of(simple)).chain(words_of(simple)).collect();
+            let name = name_of(simple);
+            let words: Vec<&str> = std::iter::once(&*name).chain(words_of(simple)).collect();
             words[0] == "yes" || prints_many(&words)
         }
         Command::Compound(
@@ -284,8 +287,8 @@ fn starts_for_lines(command: &Command, printed: &str) -> bool {
                 let next = || words.get(at + 1).copied().unwrap_or_default();
                 value.is_some_and(|value| if value.is_empty() { next() } else { value } == "0")
             });
-            (matches!(name, "xargs" | "gxargs" | "parallel") && at_once)
-                || (is_shell(name)
+            (matches!(&*name, "xargs" | "gxargs" | "parallel") && at_once)
+                || (is_shell(&name)
                     && words.iter().all(|word| word.starts_with('-'))
                     && starts_in_background(printed))
         }
@@ -308,9 +311,9 @@ fn starts_in_background(text: &str) -> bool {
     })
 }
 
-fn name_of(simple: &SimpleCommand) -> &str {
+fn name_of(simple: &SimpleCommand) -> Cow<'_, str> {
     let name = simple.word_or_name.as_ref().map_or("", |word| word.value.as_str());
-    name.rsplit('/').next().unwrap_or_default()
+    base(name.trim_matches(['"', '\'']))
 }
 
 fn words_of(simple: &SimpleCommand) -> impl Iterator<Item = &str> {
@@ -318,11 +321,6 @@ fn words_of(simple: &SimpleCommand) -> impl Iterator<Item = &str> {
         Item::Word(word) => Some(word.value.as_str()),
         _ => None,
     })
-}
-
-fn is_shell(name: &str) -> bool {
-    let name = name.trim_matches('"').rsplit('/').next().unwrap_or_default();
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" | "fish")
 }
 
 /// Returns true if the text of a variable evaluates the variable twice, at the same time.
@@ -348,7 +346,8 @@ fn commands_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_started(name: &str) -> bool {
-    matches!(&*base(name), "sh" | "bash" | "dash" | "ksh" | "zsh" | "$0" | "${0}")
+    let name = base(name);
+    is_shell(&name) || matches!(&*name, "$0" | "${0}")
 }
 
 /// Returns the text of a file with `$0` in place of its own path.

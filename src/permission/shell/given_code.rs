@@ -7,17 +7,16 @@ use super::analyzer::{Walker, pieces};
 use super::commands_in_words::{commands_of_line, with_arguments};
 use super::container_paths::paths_of_machine;
 use super::destroying_code::{HOMES, commands_in, with_joined_paths, with_joined_strings};
-use super::destroying_commands::{
-    LOCAL_WRAPPERS, MAX_TAILS, base, is_code_from_input, is_shell_text,
-};
+use super::destroying_commands::{LOCAL_WRAPPERS, MAX_TAILS, is_code_from_input, is_shell_text};
 use super::expand::decoded_all;
 use super::known_values::Fact;
 use super::names_in_code::{Language, MAX_STRINGS, all_names, names};
-use super::possible_commands;
+use super::program_names::{base, name_in_system};
 use super::programs::{self, Kind, Program};
 use super::reading_words::{changes, is_only_read, is_query};
 use super::script_safety::sed_is_harmless;
-use super::simple_command::{SYSTEM_FOLDERS, leads_out};
+use super::shells::reads_shell_scripts;
+use super::simple_command::leads_out;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, decode, edited_files, sed_output};
 use crate::permission::Domain;
@@ -158,7 +157,7 @@ const COMPILERS: [&str; 8] = ["gcc", "g++", "cc", "c++", "cpp", "clang", "clang+
 
 /// Returns the language of the code that a program takes.
 fn language(name: &str, program: Option<&Program>) -> Option<Language> {
-    if possible_commands::is_shell(name) {
+    if reads_shell_scripts(name) {
         return Some(Language::Shell);
     }
     if TAKE_LINES.contains(&name) {
@@ -434,11 +433,10 @@ impl Walker<'_> {
                 found.extend(commands_of_line(&piece));
             }
             // By its path: `/bin/x`.
-            let program = piece.split(' ').next().and_then(|word| word.rsplit_once('/'));
-            let folder = program.map(|(folder, _)| folder.trim_start_matches("shell:"));
-            if let Some(folder) = folder.filter(|folder| SYSTEM_FOLDERS.contains(folder)) {
-                let start = piece.len() - piece.trim_start_matches("shell:").len();
-                found.insert(piece[start + folder.len() + 1..].to_owned());
+            let command = piece.trim_start_matches("shell:");
+            let program = command.split(' ').next().unwrap_or_default();
+            if let Some(name) = name_in_system(program) {
+                found.insert(command[program.len() - name.len()..].to_owned());
             }
             found.insert(piece);
         }
@@ -528,7 +526,7 @@ fn may_include(name: &str, program: Option<&Program>) -> bool {
         program.kind == Kind::Code && !program.script && !program.sql && !program.copies
     });
     is_of_code
-        && !possible_commands::is_shell(name)
+        && !reads_shell_scripts(name)
         && !has_word(LOCAL_WRAPPERS, name)
         && !has_word(TAKE_DATA, name)
         && !edited_files::is_of_files(name)
@@ -543,8 +541,7 @@ fn outside(text: &str) -> Option<&str> {
     let path = &text[..end.unwrap_or(text.len())];
     let first = path.split('/').find(|part| !matches!(*part, "" | ".")).unwrap_or_default();
     let is_top = || has_word(TOP_FOLDERS, first);
-    let is_program =
-        || path.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder));
+    let is_program = || name_in_system(path).is_some();
     let is_outside = match path.as_bytes() {
         [b'~', b'/', ..] | [b'.', b'.', b'/', ..] => true,
         [b'/', ..] => is_top() && !is_program(),

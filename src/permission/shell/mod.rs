@@ -62,6 +62,8 @@
 //! | [`commands_in_words`] | which texts in words and lines may be commands |
 //! | [`names_in_input`] | which programs read the names of files from their input |
 //! | [`subcommands`] | which command of a program follows its options |
+//! | [`shells`] | which programs are shells |
+//! | [`program_names`] | the name of a program in its path |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`env_command`] | what the options of `env` say |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
@@ -137,6 +139,7 @@ mod printed_files;
 mod printed_form;
 mod printed_secrets;
 mod printed_text;
+mod program_names;
 pub mod programs;
 mod read_only_commands;
 mod reading_words;
@@ -147,6 +150,7 @@ mod run_programs;
 mod script_safety;
 mod sed_awk_find;
 mod sed_output;
+mod shells;
 mod simple_command;
 mod subcommands;
 mod unset_variables;
@@ -162,6 +166,7 @@ mod wrappers;
 
 pub use printed_files::{PrintedLines, printed_files, printed_lines};
 pub use printed_form::printed_form;
+pub(super) use shells::has_known_options;
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

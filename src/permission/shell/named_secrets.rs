@@ -1,6 +1,7 @@
 //! Words of a command that name files with secrets, and variables that hold some.
 
 use super::analyzer::Walker;
+use super::program_names::base;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
@@ -73,7 +74,7 @@ impl Walker<'_> {
         let takes_globs = is_git && !git::names_no_files(words);
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs = program.is_none_or(|program| program.kind.runs_arguments());
-        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        let base = &*base(&words[0].text);
         // `pip install .[dev]`
         let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);
         let mut is_in_folder = None;

@@ -1,5 +1,6 @@
 //! The names and values of options, as far as they say by themselves that something is run, loaded or written.
 
+use super::shells::is_shell;
 use crate::util::words::has_word;
 
 /// Words in the names of options that run a program, for any program.
@@ -134,8 +135,7 @@ const ABOUT_PROGRAMS: &str = "tldr whatis apropos cheat pidof pkill killall chsh
 pub(super) fn starts_shell(base: &str, text: &str, before: &str) -> bool {
     let mut parts = text.split_whitespace();
     let name = parts.next().unwrap_or_default();
-    let is_shell =
-        matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "csh" | "tcsh" | "fish");
+    let is_shell = is_shell(name);
     match parts.next() {
         Some(next) => is_shell && next.starts_with(['-', '>', '<']),
         None => {

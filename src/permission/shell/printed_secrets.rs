@@ -2,7 +2,7 @@
 
 use super::analyzer::Walker;
 use super::command_tables::CommandTable;
-use super::destroying_commands::base;
+use super::program_names::base;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;

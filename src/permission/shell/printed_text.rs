@@ -12,6 +12,7 @@ use super::destroying_code::commands_in;
 use super::destroying_commands::MAX_TAILS;
 use super::expand::{Expander, decoded_all};
 use super::listed_names::{ALL_PROCESSES, LISTERS, everything, listed, prints_fields, programs};
+use super::program_names::base;
 use super::programs::{Kind, find};
 use super::word::{self, Word};
 use super::{sed_output, windows_programs};
@@ -90,7 +91,7 @@ impl Walker<'_> {
             .map(|raw| word::read(raw, self.home, &self.constants, &self.options))
             .collect();
         let words = self.expanded(&words);
-        let name = words.first()?.text.rsplit('/').next().unwrap_or_default();
+        let name = &*base(&words.first()?.text);
         let printed = self.prints_with(name, &words, read)?;
         Some(match name {
             "echo" | "printf" | "tr" => printed,

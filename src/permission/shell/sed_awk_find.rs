@@ -4,6 +4,7 @@ use super::analyzer::Walker;
 use super::destroying_code::with_joined_strings;
 use super::edited_files::valued_letters;
 use super::possible_commands::Guess;
+use super::program_names::base;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
@@ -412,8 +413,7 @@ impl Walker<'_> {
             command.concerns.push(Concern::always("what find runs is not known"));
             return;
         }
-        let name = inner[0].text.rsplit('/').next().unwrap_or_default();
-        let program = programs::find(name);
+        let program = programs::find(&base(&inner[0].text));
         let plain = program.is_some_and(|program| {
             matches!(
                 program.kind,

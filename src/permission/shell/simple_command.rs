@@ -1,14 +1,15 @@
 //! Judges one simple command.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
 use super::destroying_code::commands_in;
 use super::destroying_commands::MAX_TAILS;
 use super::disk_writers::{named_outputs, option_values};
+use super::program_names::{base, name_in_system};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
+use super::shells::has_known_options;
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
@@ -17,17 +18,6 @@ use super::{
     read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
-
-/// Directories whose programs are those that their names say.
-pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
-    "/bin",
-    "/usr/bin",
-    "/usr/local/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-];
 
 /// Maximum number of words at both ends of a command that are examined for what they destroy.
 pub(super) const MAX_DESTROYED: usize = 128;
@@ -205,25 +195,19 @@ impl Walker<'_> {
             command.others = tails(words);
             return command;
         }
-        let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
         // Names are equal in any case if the file system is case-insensitive.
-        let lower = match written.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            true => Cow::Owned(written.to_ascii_lowercase()),
-            false => Cow::Borrowed(written),
-        };
-        let endings = [".exe", ".cmd", ".bat"];
-        let base = endings.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
+        let base = &*base(&name.text);
         if base != name.text {
             command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
         }
-        let is_builtin = folder.is_empty() && base == written;
+        let is_builtin = base == name.text;
         // An interpreter reads its script, and prints lines of a file that is not a script.
-        if self.with_named && !folder.is_empty() {
+        if self.with_named && name.text.contains('/') {
             self.named(name);
         }
         self.printed_secrets(base, words, &mut command);
         // Any file can have the name of a program without effects.
-        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+        let is_itself = is_builtin || name_in_system(&name.text) == Some(base);
         if let Some(wrapped) = unwrap(base, words) {
             self.judge_wrapped(base, wrapped, words, &mut command);
             command.quiet &= is_itself;
@@ -307,7 +291,7 @@ impl Walker<'_> {
         if base == "env" && wrapped.runs_nothing(words) {
             self.printed_secrets("printenv", &words[..1], command);
         }
-        if wrappers::takes_shell_options(base) {
+        if has_known_options(base) {
             for file in wrappers::script_files(words) {
                 command.concerns.extend(self.file(Domain::Read, file));
             }
@@ -416,10 +400,7 @@ pub(super) fn leads_out(path: &str) -> bool {
 /// Returns true if a command only shows or stores its input.
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
-    let base = name.map(|name| match name.text.rsplit_once('/') {
-        Some((folder, base)) if SYSTEM_FOLDERS.contains(&folder) => base,
-        _ => name.text.as_str(),
-    });
+    let base = name.map(|name| name_in_system(&name.text).unwrap_or(&name.text));
     match base.and_then(programs::find).map(|program| program.kind) {
         Some(
             Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,

@@ -2,10 +2,10 @@
 
 use super::analyzer::Walker;
 use super::command_tables::CommandTable;
-use super::destroying_commands::base;
 use super::disk_writers::writes_archive;
 use super::found_files::content_found;
 use super::grep_args::{is_ripgrep, letters_of, takes_glob, valued_letters};
+use super::program_names::base;
 use super::programs::{self, Kind, Program};
 use super::sed_awk_find::has_alternatives;
 use super::word::Word;

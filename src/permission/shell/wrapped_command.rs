@@ -4,6 +4,7 @@ use super::analyzer::Walker;
 use super::commands_in_words::texts;
 use super::destroying_commands::MAX_TAILS;
 use super::env_command::{self, Environment};
+use super::program_names::base;
 use super::programs::{self, Kind};
 use super::simple_command::{MAX_DESTROYED, tails, told};
 use super::word::Word;
@@ -41,7 +42,7 @@ impl Walker<'_> {
             Wrapped::WordsAndMore(at) => {
                 command.quiet = command.concerns.is_empty();
                 let inner = &words[at..];
-                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
+                let program = programs::find(&base(&inner[0].text));
                 // Its input may name any file, so it is harmless only if it shows no content.
                 let harmless =
                     program.is_some_and(|program| {

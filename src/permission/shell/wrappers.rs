@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::env_command::{Environment, environment};
+use super::shells::has_known_options;
 use super::word::{Word, quoted};
 use crate::util::hash::NameMap;
 
@@ -218,7 +219,7 @@ static BY_NAME: LazyLock<NameMap<Row>> = LazyLock::new(|| {
 /// directory.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
-        _ if takes_shell_options(name) => return Some(shell(words)),
+        _ if has_known_options(name) => return Some(shell(words)),
         "env" => return Some(of_env(words)),
         "watch" => return watch(words),
         "parallel" => return parallel(words),
@@ -231,11 +232,6 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     Some(first_word(wrapper, words).map_or(Wrapped::Unknown, wrapped))
 }
 
-/// Returns true for a shell whose options are known.
-pub(super) fn takes_shell_options(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh")
-}
-
 /// Returns true if a word sets a variable for the command after it.
 pub(super) fn is_assignment(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
@@ -246,7 +242,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 
 /// Returns true if a program only runs the command after its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    takes_shell_options(name) || name == "env" || BY_NAME.contains_key(name)
+    has_known_options(name) || name == "env" || BY_NAME.contains_key(name)
 }
 
 /// Returns the index of the command, or `None` if an option is unknown or there is no command.
