@@ -125,7 +125,7 @@ pub(super) fn command_at(words: &[Word]) -> usize {
     1 + after_options(words.get(1..).unwrap_or_default())
 }
 
-/// Does so without the name of the program before them.
+/// Returns the index of git's command in the words after `git`.
 pub(super) fn after_options(rest: &[Word]) -> usize {
     let mut at = 0;
     while let Some(word) = rest.get(at).filter(|word| word.text.starts_with('-')) {
@@ -140,18 +140,17 @@ const HARMLESS_KEYS: &str = "\
     advice. log. branch. status. column. rebase.auto merge.conflictstyle diff.algorithm diff.renames core.autocrlf core.eol \
     core.filemode core.ignorecase";
 
+/// Returns true for an action of `git config` that only reads settings.
+pub(super) fn reads_settings(action: &str) -> bool {
+    matches!(action, "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "get" | "list")
+}
+
 /// Returns the name of the setting that `git config` changes, if it changes one.
 fn set_key(rest: &[Word]) -> Option<&Word> {
     let mut words = rest.iter().filter(|word| !word.text.starts_with('-'));
     let first = words.next()?;
     let key = if matches!(first.text.as_str(), "set" | "unset") { words.next()? } else { first };
-    let reads = |word: &Word| {
-        matches!(
-            word.text.as_str(),
-            "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "get" | "list"
-        )
-    };
-    (!rest.iter().any(reads) && words.next().is_some()).then_some(key)
+    (!rest.iter().any(|word| reads_settings(&word.text)) && words.next().is_some()).then_some(key)
 }
 
 /// Returns true if `git config` changes a setting in a file that it is given.
@@ -203,11 +202,7 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
             // A name followed by a value sets the setting.
             let is_name = rest.get(name).is_some_and(|word| word.known && !first.is_empty());
             let asks = is_name && rest.len() == name + 1 && !rest[name].text.starts_with('-');
-            let action = rest.get(name).map_or("", |word| word.text.as_str());
-            asks || matches!(
-                action,
-                "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
-            )
+            asks || rest.get(name).is_some_and(|action| reads_settings(&action.text))
         }
         "bisect" => {
             matches!(first, "start" | "good" | "bad" | "reset" | "log" | "skip" | "old" | "new")

@@ -1,5 +1,6 @@
 //! Commands that only read, and arguments that only appear to run a program.
 
+use super::git;
 use super::programs::{Kind, Program};
 use super::word::Word;
 use crate::util::words::has_word;
@@ -9,6 +10,9 @@ pub(super) const GIT_LOOKS: &str = "\
     status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep cat-file show-ref \
     for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff count-objects check-ignore \
     show-branch cherry verify-commit version";
+
+/// Options of git before such a command that change nothing about it.
+const PLAIN_OPTIONS: &str = "--no-pager -P --no-optional-locks --literal-pathspecs --version";
 
 /// Options of `git branch`, `git tag` and `git remote` that only list.
 const LISTS: &str = "\
@@ -141,12 +145,14 @@ fn does_more(base: &str, words: &[Word]) -> bool {
 }
 
 fn git_looks(words: &[Word]) -> bool {
-    let at = 1 + words[1..]
-        .iter()
-        .take_while(|word| {
-            matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks")
-        })
-        .count();
+    let at = git::command_at(words);
+    let own = &words[1..at];
+    if at == words.len() {
+        return own.iter().any(|word| word.text == "--version");
+    }
+    if !own.iter().all(|word| has_word(PLAIN_OPTIONS, &word.text)) {
+        return false;
+    }
     let name = text(words.get(at));
     let rest = words.get(at + 1..).unwrap_or_default();
     let first = text(rest.first());
@@ -173,11 +179,7 @@ fn git_looks(words: &[Word]) -> bool {
         "submodule" => matches!(first, "status" | "summary"),
         "bisect" => first == "log",
         "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
-        "config" => matches!(
-            first,
-            "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
-        ),
-        "--version" => true,
+        "config" => git::reads_settings(first),
         _ => has_word(GIT_LOOKS, name),
     }
 }
