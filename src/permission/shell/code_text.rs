@@ -1,5 +1,7 @@
 //! Reads code of other languages without a grammar: its words, the arguments of its calls, its brackets and its tokens.
 
+use super::name_letters::is_in_identifier;
+
 /// Maximum number of bytes of an argument that is read.
 const MAX_GIVEN: usize = 256;
 
@@ -19,7 +21,9 @@ pub(super) fn given_to<'t>(text: &'t str, calls: &str) -> impl Iterator<Item = &
 
 /// Returns what follows each of the calls of a list, whose names are not the ends of others.
 pub(super) fn given_to_words<'t>(text: &'t str, calls: &str) -> Vec<&'t str> {
-    let is_end = |at: usize| text[..at].ends_with(is_of_name) && text[at..].starts_with(is_of_name);
+    let is_end = |at: usize| {
+        text[..at].ends_with(is_in_identifier) && text[at..].starts_with(is_in_identifier)
+    };
     let calls = calls_in(text, calls).into_iter().filter(|(at, _)| !is_end(*at));
     calls.map(|(_, given)| given).collect()
 }
@@ -29,20 +33,15 @@ pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
-/// Returns true for a letter of a name.
-pub(super) fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
 /// Returns the names and words in a text, and where they are.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let words = text.split(|letter| !is_of_name(letter)).filter(|word| !word.is_empty());
+    let words = text.split(|letter| !is_in_identifier(letter)).filter(|word| !word.is_empty());
     words.map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
 }
 
 /// Returns the name that a text ends with.
 pub(super) fn last_name(text: &str) -> &str {
-    text.rsplit(|letter| !is_of_name(letter)).next().unwrap_or_default()
+    text.rsplit(|letter| !is_in_identifier(letter)).next().unwrap_or_default()
 }
 
 /// Returns where the bracket closes that a text is in.
@@ -75,7 +74,9 @@ pub(super) fn tokens(code: &str, is_inner: bool) -> Vec<&str> {
             _ if is_comment => line(),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             '"' | '\'' | '`' => string_end(rest, first),
-            _ if is_of_name(first) => rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len()),
+            _ if is_in_identifier(first) => {
+                rest.find(|letter| !is_in_identifier(letter)).unwrap_or(rest.len())
+            }
             _ => first.len_utf8(),
         };
         let token = &rest[..end];
@@ -108,5 +109,5 @@ fn string_end(text: &str, quote: char) -> usize {
 
 /// Returns true for a token that is a name or a number.
 pub(super) fn is_word(token: &str) -> bool {
-    token.starts_with(is_of_name)
+    token.starts_with(is_in_identifier)
 }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::name_letters::is_in_variable;
 use super::variables::is_own;
 use super::word::Word;
 
@@ -141,7 +142,6 @@ impl Constants {
     /// Returns true if a name is once in the text outside of an expansion.
     fn stands_once(&self, name: &str) -> bool {
         let Some(text) = &self.text else { return false };
-        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_in_filter = |at: usize| {
             let next = self.filters.partition_point(|filter| filter.end < at);
             self.filters.get(next).is_some_and(|filter| filter.contains(&at))
@@ -149,7 +149,8 @@ impl Constants {
         text.match_indices(name)
             .filter(|(at, _)| {
                 let (before, after) = (&text[..*at], &text[at + name.len()..]);
-                let is_part_of_name = before.ends_with(is_of_name) || after.starts_with(is_of_name);
+                let is_part_of_name =
+                    before.ends_with(is_in_variable) || after.starts_with(is_in_variable);
                 let is_read =
                     before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
                 // `merge-base`, and `id,path` as a list of fields.

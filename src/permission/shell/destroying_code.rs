@@ -190,7 +190,8 @@ pub(super) fn with_joined_strings(text: &str) -> String {
     joined(text, " ", is_between)
 }
 
-/// Does so with `by` between the strings of a list or of a call and where `/` joins the parts of a path. With a NUL they stay apart.
+/// Joins the strings of a program that it puts together, with `by` between those of a list or of a call and those that `/` joins as
+/// the parts of a path. With a NUL they stay apart.
 pub(super) fn with_joined_paths(text: &str, by: &str) -> String {
     joined(text, by, |letter| is_between(letter) || "/()".contains(letter))
 }

@@ -27,6 +27,7 @@
 //! | [`essential_packages`] | which packages a system needs |
 //! | [`locking_commands`] | which commands lock users out or end what runs |
 //! | [`fork_bombs`] | what starts itself again without an end |
+//! | [`name_letters`] | which letters a name can have |
 //! | [`code_text`] | the words, calls, brackets and tokens of code in other languages |
 //! | [`values_in_code`] | which names of code can be a path that must not be removed |
 //! | [`forks_in_code`] | which code starts programs without end |
@@ -49,7 +50,7 @@
 //! | [`container_paths`] | which paths of the machine a container is given |
 //! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
 //! | [`revisions`] | which commands print the name of a commit |
-//! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
+//! | [`read_only_commands`] | which commands only read |
 //! | [`git`], [`sed_awk_find`] | programs with a language of their own |
 //! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
 //! | [`found_files`] | which files `find` and `fd` select |
@@ -126,6 +127,7 @@ mod known_programs;
 mod known_values;
 mod listed_names;
 mod locking_commands;
+mod name_letters;
 mod named_secrets;
 mod names_in_code;
 mod names_in_input;

@@ -7,6 +7,7 @@
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
 use super::decode;
+use super::name_letters::is_in_plain_name;
 use super::option_names::{
     HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
     is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches, starts_shell,
@@ -166,7 +167,10 @@ impl Walker<'_> {
                     // Names of packages are not commands of its own, except for files and URLs.
                     let is_place = option.name.starts_with("*.") || option.name.ends_with(":*");
                     let is_it = (!names_follow || is_place) && !is_later;
-                    is_it && !read_only_commands::only_seems(base, words, option.name)
+                    is_it
+                        && !(option.name == "api"
+                            && base == "gh"
+                            && read_only_commands::only_gets(words))
                 });
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);
@@ -466,9 +470,8 @@ impl Walker<'_> {
 
     /// Adds the paths outside, or in git's directory, that a value names.
     pub(super) fn reaches(&mut self, word: &Word, value: &str, command: &mut AnalyzedCommand) {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         // A name leads nowhere.
-        if value.len() > MAX_VALUE || value.bytes().all(is_of_name) {
+        if value.len() > MAX_VALUE || value.chars().all(is_in_plain_name) {
             return;
         }
         let lower = value.to_ascii_lowercase();

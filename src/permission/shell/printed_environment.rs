@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::name_letters::is_in_variable;
 use super::programs::{Kind, Program};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
@@ -133,8 +134,7 @@ fn names_before<'t>(text: &'t str, sign: &str) -> &'t str {
         return &read[..read.find([';', '\n', '|', '&']).unwrap_or(read.len())];
     }
     let text = text.strip_suffix('+').unwrap_or(text);
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    &text[text.trim_end_matches(is_of_name).len()..]
+    &text[text.trim_end_matches(is_in_variable).len()..]
 }
 
 /// Returns where a value ends, outside quotes, parentheses and braces. A blank ends the value of an assignment.

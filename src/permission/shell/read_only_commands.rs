@@ -1,4 +1,4 @@
-//! Commands that only read, and arguments that only appear to run a program.
+//! Commands that only read.
 
 use super::git;
 use super::programs::{Kind, Program};
@@ -33,16 +33,8 @@ fn text(word: Option<&Word>) -> &str {
     word.map_or("", |word| word.text.as_str())
 }
 
-/// Returns true if a command of a program that can run another one does not do so here.
-pub(super) fn only_seems(base: &str, words: &[Word], found: &str) -> bool {
-    match found {
-        "api" if base == "gh" => only_gets(words),
-        _ => false,
-    }
-}
-
 /// Returns true if `gh api` sends a request that changes nothing.
-fn only_gets(words: &[Word]) -> bool {
+pub(super) fn only_gets(words: &[Word]) -> bool {
     let is_get = |at: usize| {
         let word = words[at].text.as_str();
         let value =

@@ -1,6 +1,6 @@
 //! Words by which code, and the names, commands and options of programs say that they only read a file.
 
-use super::code_text::is_of_name;
+use super::name_letters::is_in_call;
 use super::option_names::words_of;
 use super::word::Word;
 use crate::util::words::has_word;
@@ -47,11 +47,6 @@ fn has_any(list: &str, name: &str) -> bool {
     words_of(name).iter().any(|word| has_word(list, word))
 }
 
-/// Returns true for a letter of a name, also of JavaScript and PHP.
-fn is_of_call(letter: char) -> bool {
-    is_of_name(letter) || letter == '$'
-}
-
 /// Maximum length of code that is read for its calls.
 const MAX_CODE: usize = 16 * 1024;
 
@@ -65,7 +60,7 @@ pub(super) fn is_only_read(code: &str, name: &str, changes: bool) -> bool {
         return false;
     }
     let is_whole = |at: &usize| {
-        !code[..*at].ends_with(is_of_call) && !code[at + name.len()..].starts_with(is_of_call)
+        !code[..*at].ends_with(is_in_call) && !code[at + name.len()..].starts_with(is_in_call)
     };
     let mut places = code.match_indices(name).map(|(at, _)| at).filter(is_whole).peekable();
     places.peek().is_some() && places.all(|at| is_read_at(code, at, at + name.len(), changes))
@@ -79,7 +74,7 @@ fn is_read_at(code: &str, from: usize, to: usize, changes: bool) -> bool {
     let after = &code[to + length + 1..];
     // The letter of `f"…"`.
     let start = code[..opens].trim_end_matches(['r', 'b', 'f']);
-    let mut before = if start.ends_with(is_of_call) { &code[..opens] } else { start }.trim_end();
+    let mut before = if start.ends_with(is_in_call) { &code[..opens] } else { start }.trim_end();
     let is_first = !before.ends_with(',');
     // A file that Perl opens: `open(F, "<", "x")`, `open(F, "<x")`.
     if !is_first && (code[opens + 1..].starts_with('<') || before.ends_with(['<', ','])) {
@@ -104,10 +99,10 @@ fn is_read_at(code: &str, from: usize, to: usize, changes: bool) -> bool {
     if call.ends_with("stdout.write") {
         return true;
     }
-    let name = &call[call.trim_end_matches(is_of_call).len()..];
+    let name = &call[call.trim_end_matches(is_in_call).len()..];
     if FILES.contains(&name) && is_first {
         let method = after.trim_start_matches(')').trim_start_matches(['.', '-', '>']);
-        let end = method.find(|letter| !is_of_call(letter)).unwrap_or(method.len());
+        let end = method.find(|letter| !is_in_call(letter)).unwrap_or(method.len());
         return says_it_reads(changes, &method[..end]);
     }
     let opens_file = matches!(name, "fopen" | "ZipFile") || has_any("open", name);
@@ -129,7 +124,7 @@ pub(super) fn changes(code: &str) -> bool {
             && text.contains(['w', 'a', 'x', '+', '>'])
             && text.chars().all(|letter| "rwaxbt+>".contains(letter))
     };
-    code.split(|letter| !is_of_call(letter)).any(|word| has_any(CHANGING, word))
+    code.split(|letter| !is_in_call(letter)).any(|word| has_any(CHANGING, word))
         || code.split(['"', '\'']).any(is_mode)
 }
 
@@ -157,7 +152,7 @@ pub(super) fn is_query(text: &str) -> bool {
         text.split([';', '\n']).map(str::trim).filter(|it| !it.is_empty()).peekable();
     statements.peek().is_some()
         && statements.all(|it| has_word(QUERIES, it.split_whitespace().next().unwrap_or_default()))
-        && !text.split(|letter| !is_of_call(letter)).any(|it| has_word("into writefile edit", it))
+        && !text.split(|letter| !is_in_call(letter)).any(|it| has_word("into writefile edit", it))
 }
 
 /// Returns true if a name, such as that of a program, says that something is changed.

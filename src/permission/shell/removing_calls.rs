@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::code_text::{calls_in, closing, given_to, is_of_name, last_name, start_of, words};
+use super::code_text::{calls_in, closing, given_to, last_name, start_of, words};
 use super::destroying_code::HOMES;
+use super::name_letters::is_in_identifier;
 use super::values_in_code::first_string;
 use crate::permission::places::is_protected_file;
 use crate::util::words::has_word;
@@ -101,7 +102,7 @@ impl<'t> Listing<'t> {
         }
         let is_given =
             self.is_in(given) || ["$_", "&1", "_1"].iter().any(|name| given.contains(name));
-        let is_empty = !given.contains(|letter| is_of_name(letter) || "\"'".contains(letter));
+        let is_empty = !given.contains(|letter| is_in_identifier(letter) || "\"'".contains(letter));
         let Some(receiver) = before.strip_suffix(['.', ':']) else {
             // `rm` of R removes variables.
             let is_file = matches!(verb, "rm" | "remove" | "rename" | "mv");

@@ -3,6 +3,7 @@
 use super::analyzer::Walker;
 use super::destroying_code::with_joined_strings;
 use super::edited_files::valued_letters;
+use super::name_letters::is_in_variable;
 use super::possible_commands::Guess;
 use super::program_names::base;
 use super::programs::{self, Kind};
@@ -85,12 +86,11 @@ fn files_by_variable<'v>(
     program: &str,
     assigned: &[(&str, &'v str)],
 ) -> impl Iterator<Item = (Domain, &'v str)> {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let domain = move |name: &str| {
         program.match_indices(name).find_map(|(at, _)| {
             let (before, after) = (&program[..at], &program[at + name.len()..]);
             match before.trim_end().as_bytes().last() {
-                _ if after.starts_with(is_of_name) => None,
+                _ if after.starts_with(is_in_variable) => None,
                 Some(b'>') => Some(Domain::Edit),
                 Some(b'<') => Some(Domain::Read),
                 _ => None,

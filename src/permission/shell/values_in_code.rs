@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::code_text::{closing, given_to_words, is_of_name, last_name, start_of, words};
+use super::code_text::{closing, given_to_words, last_name, start_of, words};
+use super::name_letters::is_in_identifier;
 
 /// Maximum number of statements, and of rounds in which values are given on; of more code, every name can be such a path.
 const MAX_STATEMENTS: usize = 2048;
@@ -223,7 +224,7 @@ pub(super) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let divides = |at: usize| {
         let after = text[at + 1..].strip_prefix(' ').filter(|_| text[..at].ends_with(' '));
         after.is_some_and(|after| {
-            after.starts_with(|next| is_of_name(next) || "\"'($".contains(next))
+            after.starts_with(|next| is_in_identifier(next) || "\"'($".contains(next))
         })
     };
     text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n'])

@@ -207,7 +207,7 @@ struct Scan<'a> {
     word: Word,
     /// True if there is an expansion that only the parser can take apart.
     expands: bool,
-    /// Returns true if the name of a commit is substituted.
+    /// True if the name of a commit is substituted.
     has_revision: bool,
     home: Option<&'a str>,
     constants: &'a Constants,
