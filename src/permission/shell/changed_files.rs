@@ -6,7 +6,7 @@ use super::command_tables::CommandTable;
 use super::disk_writers::{archive_named, writes_archive};
 use super::found_files::{content_found, content_of_fd, deletes_empty_folders};
 use super::named_secrets::name_candidates;
-use super::option_names::{HARMLESS_STARTS, WRITING_WORDS, words_of};
+use super::option_names::{EXCLUDING_STARTS, WRITING_WORDS, words_of};
 use super::program_names::base;
 use super::programs::{self, Kind, Program};
 use super::read_only_commands::GIT_LOOKS;
@@ -371,5 +371,5 @@ fn is_output(option: &str) -> bool {
 fn leaves_out(option: &str) -> bool {
     let name = option.split('=').next().unwrap_or_default();
     let first = words_of(name).into_iter().next().unwrap_or_default();
-    name.starts_with("--") && HARMLESS_STARTS[..7].contains(&first.as_str())
+    name.starts_with("--") && EXCLUDING_STARTS.contains(&first.as_str())
 }

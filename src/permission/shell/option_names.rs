@@ -23,11 +23,12 @@ const EVENTS: &str = "\
 const SETTINGS_ENDS: &str = "\
     toml yaml yml json json5 jsonc cfg conf config ini rc xml hcl properties cnf";
 
-/// Prefixes of options that disable or show a setting.
-pub(super) const HARMLESS_STARTS: [&str; 12] = [
-    "no", "disable", "without", "skip", "ignore", "exclude", "omit", "list", "show", "print",
-    "only", "max",
-];
+/// Prefixes of options that disable a setting, or leave files out.
+pub(super) const EXCLUDING_STARTS: [&str; 7] =
+    ["no", "disable", "without", "skip", "ignore", "exclude", "omit"];
+
+/// Prefixes of options that show or limit a setting.
+const SHOWING_STARTS: [&str; 5] = ["list", "show", "print", "only", "max"];
 
 /// Words in the names of options that write to their value.
 pub(super) const WRITING_WORDS: &str = "\
@@ -80,7 +81,9 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
 /// Returns true if the name of an option says that it runs a program.
 pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     let words = words_of(name);
-    if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
+    let is_harmless =
+        |first: &str| EXCLUDING_STARTS.contains(&first) || SHOWING_STARTS.contains(&first);
+    if words.first().is_none_or(|first| is_harmless(first)) {
         return false;
     }
     if let [first, event, ..] = words.as_slice()

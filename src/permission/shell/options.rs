@@ -9,7 +9,7 @@ use super::commands_in_words::texts;
 use super::decode;
 use super::name_letters::is_in_plain_name;
 use super::option_names::{
-    HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
+    EXCLUDING_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
     is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches, starts_shell,
     words_of,
 };
@@ -370,8 +370,7 @@ impl Walker<'_> {
             {
                 self.reaches(word, value, command);
             }
-        } else if parts.first().is_some_and(|first| HARMLESS_STARTS[..7].contains(&first.as_str()))
-        {
+        } else if parts.first().is_some_and(|first| EXCLUDING_STARTS.contains(&first.as_str())) {
             // These exclude files.
             return (false, true);
         }
