@@ -9,7 +9,7 @@ use super::named_secrets::name_candidates;
 use super::option_names::{EXCLUDING_STARTS, WRITING_WORDS, words_of};
 use super::program_names::base;
 use super::programs::{self, Kind, Program};
-use super::read_only_commands::GIT_LOOKS;
+use super::read_only_commands::READ_ONLY_GIT;
 use super::reading_words::{command_reads, is_query, says_it_changes};
 use super::sed_awk_find::FOUND;
 use super::word::Word;
@@ -169,7 +169,7 @@ impl Walker<'_> {
         let at = git::command_at(words);
         let Some(name) = words.get(at).map(|word| word.text.as_str()) else { return };
         let takes_tree = |word: &Word| word.text.starts_with("--work-tree");
-        if !has_word(GIT_LOOKS, name) && words[1..at].iter().any(takes_tree) {
+        if !has_word(READ_ONLY_GIT, name) && words[1..at].iter().any(takes_tree) {
             words[1..at].iter().for_each(|word| self.add_possible_changes_in(word));
         }
         let rest = &words[at + 1..];
@@ -220,7 +220,7 @@ impl Walker<'_> {
     /// Adds a folder of which a command changes everything that is selected.
     pub(super) fn changed_folder(&mut self, folder: Word, content: &Content) {
         // The search that found it knows more of it.
-        let is_found = folder.told == FOUND;
+        let is_found = folder.shown == FOUND;
         if self.with_edit_bans && folder.known && !folder.text.is_empty() && !is_found {
             self.whole_folder(Domain::Edit, folder, content);
         }
@@ -331,9 +331,9 @@ fn changes(command: &[Word]) -> bool {
     match programs::find(&name).map(|program| program.kind) {
         Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Lister | Kind::Awk) => false,
         Some(Kind::Sed) => rest.iter().any(|word| edited_files::is_in_place("sed", word)),
-        Some(Kind::Git) => {
-            command.get(git::command_at(command)).is_none_or(|it| !has_word(GIT_LOOKS, &it.text))
-        }
+        Some(Kind::Git) => command
+            .get(git::command_at(command))
+            .is_none_or(|it| !has_word(READ_ONLY_GIT, &it.text)),
         kind => {
             kind != Some(Kind::Code)
                 || operands_only_read(&name, programs::find(&name), command, &[]) == Some(0)

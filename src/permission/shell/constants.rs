@@ -13,7 +13,7 @@ use super::word::Word;
 const MAX_VALUE: usize = 1024;
 
 /// Maximum number of searches of the text for a name.
-const MAX_LOOKS: usize = 64;
+const MAX_SEARCHES: usize = 64;
 
 /// Commands that can set variables whose names do not occur in the text.
 const SETTERS: [&str; 16] = [
@@ -55,7 +55,7 @@ pub(super) struct Constants {
     filters: Vec<Range<usize>>,
     known: Vec<Constant>,
     /// Remaining number of searches of the text.
-    looks_left: usize,
+    searches_left: usize,
 }
 
 impl Constants {
@@ -74,7 +74,7 @@ impl Constants {
             text: follows.then(|| text.to_owned()),
             filters: if follows { filters(text) } else { Vec::new() },
             known: Vec::new(),
-            looks_left: MAX_LOOKS,
+            searches_left: MAX_SEARCHES,
         }
     }
 
@@ -108,10 +108,10 @@ impl Constants {
 
     /// Returns true if a variable can be followed.
     pub(crate) fn can_follow(&mut self, name: &str) -> bool {
-        if self.text.is_none() || self.looks_left == 0 {
+        if self.text.is_none() || self.searches_left == 0 {
             return false;
         }
-        self.looks_left -= 1;
+        self.searches_left -= 1;
         is_own(name) && !super::variable_names::is_harmless(name) && self.stands_once(name)
     }
 

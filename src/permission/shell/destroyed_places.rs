@@ -270,7 +270,7 @@ pub(super) fn selects(words: &[Word]) -> bool {
 pub(super) fn expanded_word(text: &str) -> Word {
     Word {
         text: text.to_owned(),
-        told: text.to_owned(),
+        shown: text.to_owned(),
         known: true,
         glob: text.contains(['*', '?', '[']),
         tilde: text.starts_with('~'),

@@ -67,7 +67,7 @@ diskutil erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase ref
 /// Partition editors, which only read with these words.
 pub(super) const PARTITIONERS: &str = "fdisk sfdisk cfdisk gdisk sgdisk cgdisk parted";
 
-pub(super) const LOOKS: &str = "\
+pub(super) const PARTITIONER_READ_OPTIONS: &str = "\
     -l --list -d --dump -J --json -V --verify -p --print -i --info -v --version -s --show-size -g --show-geometry -x -lu \
     -ul --list-free -F print p -h --help";
 

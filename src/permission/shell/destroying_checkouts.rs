@@ -4,7 +4,7 @@ use super::analyzer::Walker;
 use super::destroying_programs::has_any;
 use super::git::after_options;
 use super::git_pathspecs::pattern_of;
-use super::word::Word;
+use super::word::{Word, without_options};
 use crate::permission::places::{Place, is_protected_file};
 use crate::util::words::has_word;
 
@@ -18,21 +18,13 @@ const FOLDERS: &str = "-R --repository --cwd";
 const VALUED_BY_OTHERS: &str =
     "-R --repository --cwd -r --rev --from --to -f -t --changes-in -c -I -X";
 
-/// Returns the words that are neither options nor values of those that are given.
-#[inline(never)]
-fn operands<'w>(words: &'w [Word], valued: &str) -> Vec<&'w Word> {
-    let is_value = |at: usize| at > 0 && has_word(valued, &words[at - 1].text);
-    let operands = words.iter().enumerate().filter(|(at, _)| !is_value(*at));
-    operands.map(|(_, word)| word).filter(|word| !word.text.starts_with('-')).collect()
-}
-
 /// Returns the files of which `git` removes or overwrites changes, none for all of them; `None` if it keeps them.
 fn changed_by_git<'w>(name: &str, rest: &'w [Word]) -> Option<Vec<&'w Word>> {
     let has = |names: &str| has_any(rest, names);
     let has_letter = |letter: char| rest.iter().any(|word| word.has_letter(letter));
     let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
     let behind: Vec<&Word> = rest.iter().skip(end + 1).collect();
-    let mut named = operands(&rest[..end], VALUED);
+    let mut named: Vec<&Word> = without_options(&rest[..end], VALUED).collect();
     let changes = match name {
         "clean" => (has_letter('f') || has("--force")) && !has("-n --dry-run"),
         "rm" => has_letter('r') && !has("--cached -n --dry-run"),
@@ -113,7 +105,7 @@ impl Walker<'_> {
                 places = self.below(&places, value);
             }
         }
-        let mut named = operands(rest, valued).into_iter();
+        let mut named = without_options(rest, valued);
         let removes = named.next().is_some_and(|verb| match &*verb.text {
             "cleanup" => has_any(rest, "--remove-unversioned --remove-ignored"),
             verb => has_word("purge clean restore abandon revert", verb),

@@ -87,8 +87,8 @@ impl Walker<'_> {
         if !removed.is_empty()
             && quoted(text).any(|(_, path)| is_it(path))
             && (sets.iter().any(|set| text.contains(set)) || removed.len() > MAX_TAILS || {
-                let values = Values::of(text, is_it);
-                removed.iter().any(|given| values.can_be(given))
+                let values = Values::in_code(text, is_it);
+                removed.iter().any(|given| values.may_be_protected(given))
             })
         {
             return Some(REMOVES_ROOT);

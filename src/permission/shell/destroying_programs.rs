@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use super::analyzer::Walker;
 use super::destroyed_places::expanded_word;
 use super::destroyer_names::{
-    COMPRESSORS, FIRMWARE, FORMATTERS, GLOBBERS, IMAGERS, KEEPING_COMPRESSORS, LINKS, LOOKS,
-    OTHERS, PART_VERBS, PARTITIONERS, POOLS, REMOVERS, REWRITERS, RIGHTS, UNPACKERS, WITH_WORD,
+    COMPRESSORS, FIRMWARE, FORMATTERS, GLOBBERS, IMAGERS, KEEPING_COMPRESSORS, LINKS, OTHERS,
+    PART_VERBS, PARTITIONER_READ_OPTIONS, PARTITIONERS, POOLS, REMOVERS, REWRITERS, RIGHTS,
+    UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::destroying_searches::is_search;
@@ -35,6 +36,7 @@ pub(super) fn has_any(rest: &[Word], names: &str) -> bool {
     rest.iter().any(|word| has_word(names, &word.text))
 }
 
+/// Returns the words that do not begin as an option does.
 pub(super) fn operands(rest: &[Word]) -> impl Iterator<Item = &Word> {
     rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2)
 }
@@ -212,10 +214,10 @@ impl Walker<'_> {
                 && named.any(|word| are_names || is_disk(word) || !is_image(&word.text))
         };
         let partitions = || {
-            let looks = has(LOOKS)
+            let only_reads = has(PARTITIONER_READ_OPTIONS)
                 && !(base == "parted" && has(PART_VERBS))
                 && !has("--zap-all -Z -o --delete -n --new");
-            has_word(PARTITIONERS, base) && !looks && may_be_disk()
+            has_word(PARTITIONERS, base) && !only_reads && may_be_disk()
         };
         let images = || {
             let last = operands(rest).last().is_some_and(is_disk) && operands(rest).count() > 1;

@@ -4,7 +4,7 @@ use super::commands_in_words::texts;
 use super::git_pathspecs::{folds_all, is_from_top, pattern_of};
 use super::git_settings::named_variables;
 use super::programs::flag;
-use super::read_only_commands::GIT_LOOKS;
+use super::read_only_commands::READ_ONLY_GIT;
 use super::simple_command::{glued, leads_out};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy};
@@ -182,19 +182,19 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
         concerns.push(Concern::unless_exact(reason));
     }
     let mut ask = |word: &Word, reason: String| {
-        concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) })
+        concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.shown.clone()) })
     };
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // The owner of the directory decides what git runs there.
     for word in options.filter(|word| !has_word(HARMLESS_OPTIONS, &word.text)) {
-        ask(word, format!("{} of git can run something", word.told));
+        ask(word, format!("{} of git can run something", word.shown));
     }
     let Some(sub) = words.get(at) else { return };
     let name = sub.text.as_str();
     let rest = &words[at + 1..];
     let first = rest.first().map_or("", |word| word.text.as_str());
     if !has_word(GIT_COMMANDS, name) {
-        return ask(sub, format!("git {} can be another program or an alias", sub.told));
+        return ask(sub, format!("git {} can be another program or an alias", sub.shown));
     }
     let harmless = match name {
         "config" => {
@@ -223,16 +223,16 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
         && !is_harmless_key(&key.text)
     {
         // Only a rule that names the setting can allow it: many settings are commands.
-        ask(key, format!("the setting {} of git can run something", key.told));
+        ask(key, format!("the setting {} of git can run something", key.shown));
     }
     for word in rest.iter().filter(|word| word.text.starts_with('-')) {
         let value = word.text.split_once('=').map_or("", |(_, value)| value);
         if is_of_git(value, word.glob) {
-            ask(word, format!("{} is where git reads what it runs", word.told));
+            ask(word, format!("{} is where git reads what it runs", word.shown));
         }
     }
     if !harmless {
-        ask(sub, format!("git {} can run something or write somewhere else", sub.told));
+        ask(sub, format!("git {} can run something or write somewhere else", sub.shown));
     }
     for (at, word) in rest.iter().enumerate() {
         let text = word.text.as_str();
@@ -279,9 +279,9 @@ pub(super) fn git(words: &[Word], command: &mut AnalyzedCommand) {
 /// settings.
 fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
     let at = command_at(words);
-    let only_looks = words.get(at).is_some_and(|name| {
+    let is_read_only = words.get(at).is_some_and(|name| {
         let name = name.text.as_str();
-        has_word(GIT_LOOKS, name) || LEAVE_FILES.contains(&name)
+        has_word(READ_ONLY_GIT, name) || LEAVE_FILES.contains(&name)
     });
     // `git clone -c` sets the same of the new repository.
     let clones = words.get(at).is_some_and(|name| name.text == "clone");
@@ -295,7 +295,7 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
         let next = || words.get(at + 1).map_or("", |next| next.text.as_str());
         let mut value = if value.is_empty() { next() } else { value };
         let domain = match option {
-            "--work-tree" if !only_looks => Domain::Edit,
+            "--work-tree" if !is_read_only => Domain::Edit,
             "--work-tree" | "--git-dir" | "--exec-path" => Domain::Read,
             // `core.hooksPath=../x`
             "-c" | "--config" => {
@@ -303,7 +303,7 @@ fn places_outside(words: &[Word]) -> Vec<(Domain, Word)> {
                 value = path;
                 match key.to_ascii_lowercase().as_str() {
                     "safe.directory" => return None,
-                    "core.worktree" if !only_looks => Domain::Edit,
+                    "core.worktree" if !is_read_only => Domain::Edit,
                     _ => Domain::Read,
                 }
             }

@@ -40,7 +40,7 @@ impl Walker<'_> {
                 {
                     command.concerns.push(Concern {
                         reason: "an option of tar can run something".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.shown.clone()),
                     });
                 }
             }
@@ -166,8 +166,8 @@ fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
         |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
     if let Some([_, word]) = words.windows(2).find(changes) {
         command.concerns.push(Concern {
-            reason: format!("{} changes a setting of the system", word.told),
-            covered_by: CoveredBy::Word(word.told.clone()),
+            reason: format!("{} changes a setting of the system", word.shown),
+            covered_by: CoveredBy::Word(word.shown.clone()),
         });
     }
     command.quiet = matches!(base, "break" | "continue" | "exit" | "return")

@@ -243,7 +243,7 @@ pub struct AnalyzedCommand {
     /// Another form, for which permissions count too.
     pub same_as: Option<String>,
     /// True if it only reads, as far as that is requested.
-    pub looks: bool,
+    pub is_read_only: bool,
 }
 
 /// A file that a command reads or writes.
@@ -317,8 +317,8 @@ pub struct Bans {
     pub edits: bool,
     /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,
-    /// A permission for all commands that only look: [`AnalyzedCommand::looks`] is filled.
-    pub looking: bool,
+    /// A permission for all commands that only read: [`AnalyzedCommand::is_read_only`] is filled.
+    pub read_only: bool,
 }
 
 /// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets.
@@ -344,14 +344,14 @@ pub fn read(
     .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, bans).refuse(command))
 }
 
-/// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
+/// Returns true if a command changes nothing: each part of it only reads, or is one of those that `checks` knows by their words, no
 /// file is written, and nothing about it is not understood.
-pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
+pub fn is_read_only(command: &str, checks: impl Fn(&str) -> bool) -> bool {
     let reading = read_alone(command);
-    let looks = |simple: &AnalyzedCommand| {
-        simple.concerns.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
+    let changes_nothing = |simple: &AnalyzedCommand| {
+        simple.concerns.is_empty() && (simple.is_read_only || simple.quiet || checks(&simple.text))
     };
-    reading.commands.iter().all(looks)
+    reading.commands.iter().all(changes_nothing)
         && !reading.files.iter().any(|file| file.domain == Domain::Edit)
 }
 
@@ -366,7 +366,7 @@ fn read_alone(command: &str) -> Reading {
         windows: false,
         fold_case: false,
     };
-    let bans = Bans { looking: true, ..Bans::default() };
+    let bans = Bans { read_only: true, ..Bans::default() };
     read(command, &folders, cwd, &SensitiveNames::none(), bans)
 }
 

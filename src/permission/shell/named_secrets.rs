@@ -125,7 +125,7 @@ impl Walker<'_> {
                 if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
                     command.concerns.push(Concern::always(format!(
                         "{} can mean files with secrets",
-                        word.told
+                        word.shown
                     )));
                 }
                 if !is_secret && !self.with_named {
@@ -140,7 +140,7 @@ impl Walker<'_> {
                 };
                 let file = Word {
                     text,
-                    told: word.told.clone(),
+                    shown: word.shown.clone(),
                     known: true,
                     glob: glob || in_any_case || (is_pattern && names_something(piece)),
                     tilde: word.tilde && piece == word.text,
@@ -204,7 +204,7 @@ pub(super) fn reads_filter(words: &[Word], command: &mut AnalyzedCommand) {
     };
     command.concerns.extend(words[1..].iter().find(is_file).map(|word| Concern {
         reason: "the filter is in a file".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
+        covered_by: CoveredBy::Word(word.shown.clone()),
     }));
 }
 
@@ -216,6 +216,6 @@ pub(super) fn reads_by_name(words: &[Word], names: &[&str], command: &mut Analyz
     };
     command.concerns.extend(words[1..].iter().find(names_files).map(|word| Concern {
         reason: "a filter can read files".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
+        covered_by: CoveredBy::Word(word.shown.clone()),
     }));
 }

@@ -207,7 +207,7 @@ impl Walker<'_> {
                 }
             }
             if is_code && word.known && is_piped(text) {
-                ask(command, word, format!("{base} can run {}", word.told));
+                ask(command, word, format!("{base} can run {}", word.shown));
                 self.guess_values(&[&text[1..]], command);
             }
             if program.is_none()
@@ -418,7 +418,7 @@ impl Walker<'_> {
                 format!("{} of {base} can run something or write somewhere else", option.name),
             );
             command.others.extend(texts(
-                &[word.clone(), from.clone()][..1 + usize::from(from.told != word.told)],
+                &[word.clone(), from.clone()][..1 + usize::from(from.shown != word.shown)],
             ));
         }
         match option.effect {
@@ -520,7 +520,7 @@ fn names_git(path: &str, is_glob: bool) -> bool {
 }
 
 pub(super) fn ask(command: &mut AnalyzedCommand, word: &Word, reason: String) {
-    command.concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) });
+    command.concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.shown.clone()) });
 }
 
 fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut AnalyzedCommand) {

@@ -2,7 +2,7 @@
 
 use super::git::command_at;
 use super::read_alone;
-use super::word::Word;
+use super::word::{Word, without_options};
 use crate::tools::Printed;
 
 /// Maximum length of a command of which the output is known. Longer ones are scripts, which print more than one thing.
@@ -62,20 +62,8 @@ const RUNNING_COMMANDS: [&str; 14] = [
 ];
 
 /// Options with a value that come before or between subcommands.
-const VALUED_BEFORE_COMMANDS: [&str; 12] = [
-    "-C",
-    "-F",
-    "-R",
-    "-c",
-    "-f",
-    "-n",
-    "-o",
-    "--context",
-    "--filter",
-    "--namespace",
-    "--profile",
-    "--region",
-];
+const VALUED_BEFORE_COMMANDS: &str =
+    "-C -F -R -c -f -n -o --context --filter --namespace --profile --region";
 
 /// Programs whose subcommands are read. Such a word of another program is a file or a script.
 const WITH_COMMANDS: [&str; 22] = [
@@ -153,8 +141,9 @@ fn form_of(text: &str) -> Option<Printed> {
         _ if WITH_COMMANDS.contains(&program) => {
             // `gh run` is about runs.
             let runs = |text: &&str| program != "gh" && RUNNING_COMMANDS.contains(text);
-            let commands = operands(&words[1..], &VALUED_BEFORE_COMMANDS);
-            let mut commands = commands.take(3).take_while(|text| !runs(text));
+            let commands = without_options(before_dashes(&words[1..]), VALUED_BEFORE_COMMANDS);
+            let commands = commands.map(|word| word.text.as_str()).take(3);
+            let mut commands = commands.take_while(|text| !runs(text));
             let lists = commands.any(|text| LISTING_COMMANDS.contains(&text));
             Some(if lists { Printed::Listing } else { Printed::Other })
         }
@@ -180,26 +169,22 @@ fn words_of(text: &str) -> Vec<Word> {
 
 /// Returns true if a filter is given a file: an argument that is no option, no value of one, and no script.
 fn names_file(program: &str, args: &[Word]) -> bool {
-    let valued: &[&str] = match program {
-        "awk" => &["-F", "-v"],
-        "column" => &["-s", "-o"],
-        "cut" => &["-b", "-c", "-d", "-f"],
-        "sort" => &["-k", "-t"],
-        _ => &[],
+    let valued = match program {
+        "awk" => "-F -v",
+        "column" => "-s -o",
+        "cut" => "-b -c -d -f",
+        "sort" => "-k -t",
+        _ => "",
     };
-    let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let files = operands(args, valued).filter(|text| !is_number(text)).count();
+    let is_number = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let files =
+        without_options(before_dashes(args), valued).filter(|word| !is_number(word)).count();
     files > usize::from(SCRIPTED.contains(&program))
 }
 
-/// Returns the arguments that are no options, and no values of those that are `valued`, up to a `--`.
-fn operands<'a>(args: &'a [Word], valued: &[&str]) -> impl Iterator<Item = &'a str> {
-    let mut is_value = false;
-    let texts = args.iter().map(|word| word.text.as_str()).take_while(|text| *text != "--");
-    texts.filter(move |text| {
-        let was_value = std::mem::replace(&mut is_value, valued.contains(text));
-        !was_value && !text.starts_with('-')
-    })
+/// Returns the words before a `--`.
+fn before_dashes(words: &[Word]) -> &[Word] {
+    words.split(|word| word.text == "--").next().unwrap_or_default()
 }
 
 /// Returns true for a file that another command may have printed: its end counts.

@@ -6,7 +6,7 @@ use super::word::Word;
 use crate::util::words::has_word;
 
 /// Commands of git that only read, whatever their arguments are but for those that raise a concern.
-pub(super) const GIT_LOOKS: &str = "\
+pub(super) const READ_ONLY_GIT: &str = "\
     status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep cat-file show-ref \
     for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff count-objects check-ignore \
     show-branch cherry verify-commit version";
@@ -19,7 +19,7 @@ const LISTS: &str = "\
     -a -r -v -vv -l -n --all --remotes --verbose --list --show-current --no-color --merged --no-merged --contains";
 
 /// First words of commands that only read.
-const LOOKS: &str = "\
+const READ_ONLY: &str = "\
     go version|go env|go list|go doc|npm ls|npm list|npm view|npm outdated|npm root|npm prefix|pnpm ls|pnpm list|pnpm why|\
     yarn list|yarn why|cargo tree|cargo metadata|pip list|pip show|pip freeze|pip3 list|pip3 show|pip3 freeze|gh pr view|\
     gh pr list|gh pr diff|gh pr checks|gh pr status|gh issue view|gh issue list|gh issue status|gh run view|gh run list|\
@@ -61,8 +61,8 @@ pub(super) fn only_gets(words: &[Word]) -> bool {
 }
 
 /// Returns another form of a command, for which permissions count as well.
-pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
-    let rest = told.strip_prefix(name.told.as_str())?;
+pub(super) fn same_as(base: &str, name: &Word, shown: &str) -> Option<String> {
+    let rest = shown.strip_prefix(name.shown.as_str())?;
     if base == "[" {
         return Some(format!("test{}", rest.strip_suffix(" ]").unwrap_or(rest)));
     }
@@ -71,7 +71,7 @@ pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
 
 /// Returns true if a command only reads files, the state of the system, or a repository. Concerns are handled
 /// elsewhere.
-pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
+pub(super) fn is_read_only(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {
         // A name of a host is looked up in the network.
@@ -91,7 +91,7 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 .iter()
                 .any(|start| word.text.starts_with(start))
         }),
-        Some(Kind::Git) => git_looks(words),
+        Some(Kind::Git) => is_read_only_git(words),
         _ => {
             let begins = |known: &str| {
                 known.bytes().next() == base.bytes().next() && {
@@ -104,12 +104,12 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 || (base == "gofmt"
                     && !has("-w")
                     && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
-                || (LOOKS.split('|').any(begins) && !does_more(base, words))
+                || (READ_ONLY.split('|').any(begins) && !does_more(base, words))
         }
     }
 }
 
-/// Returns true if the words of a command that looks make it show secrets, build or start something.
+/// Returns true if the words of a command that reads make it show secrets, build or start something.
 fn does_more(base: &str, words: &[Word]) -> bool {
     words[1..].iter().any(|word| match base {
         "kubectl" => {
@@ -136,7 +136,7 @@ fn does_more(base: &str, words: &[Word]) -> bool {
     })
 }
 
-fn git_looks(words: &[Word]) -> bool {
+fn is_read_only_git(words: &[Word]) -> bool {
     let at = git::command_at(words);
     let own = &words[1..at];
     if at == words.len() {
@@ -172,7 +172,7 @@ fn git_looks(words: &[Word]) -> bool {
         "bisect" => first == "log",
         "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
         "config" => git::reads_settings(first),
-        _ => has_word(GIT_LOOKS, name),
+        _ => has_word(READ_ONLY_GIT, name),
     }
 }
 

@@ -125,7 +125,7 @@ impl Walker<'_> {
         {
             let others = vec![destroyed.to_owned()];
             self.push(AnalyzedCommand {
-                text: format!("> {}", word.told),
+                text: format!("> {}", word.shown),
                 others,
                 ..AnalyzedCommand::default()
             });

@@ -179,7 +179,7 @@ impl<'w> SedArguments<'w> {
             if !option.is_known() {
                 concerns.push(Concern {
                     reason: "an option of sed can be a script or is not known".into(),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
             }
             if option.is('i', "--in-place") {
@@ -223,7 +223,7 @@ impl Walker<'_> {
             if script.known && !sed_is_harmless(&script.text) {
                 command.concerns.push(Concern {
                     reason: "a script of sed can run commands and write files".into(),
-                    covered_by: CoveredBy::Word(script.told.clone()),
+                    covered_by: CoveredBy::Word(script.shown.clone()),
                 });
                 for file in sed_output::files_written(std::slice::from_ref(script)) {
                     command.concerns.extend(self.file(Domain::Edit, &Word::plain(file)));
@@ -254,7 +254,7 @@ impl Walker<'_> {
                 if word.known && !awk_is_harmless(text) {
                     command.concerns.push(Concern {
                         reason: "a program of awk can run commands and write files".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.shown.clone()),
                     });
                     self.awk_strings(word, command);
                     for (domain, value) in files_by_variable(text, &assigned) {
@@ -365,7 +365,7 @@ impl Walker<'_> {
             } else if text.starts_with("-fprint") || text == "-fls" {
                 command.concerns.push(Concern {
                     reason: format!("{text} of find writes to a file"),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
                 if let Some(file) = words.get(at + 1) {
                     command.concerns.extend(self.file(Domain::Edit, file));
@@ -376,7 +376,7 @@ impl Walker<'_> {
             } else {
                 command.concerns.push(Concern {
                     reason: format!("{text} of find can run something or write somewhere"),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
                 at += 1;
             }
@@ -427,7 +427,7 @@ impl Walker<'_> {
             .map(|word| match (word.text.as_str(), &roots[0]) {
                 ("{}", root) => Word {
                     text: root.text.clone(),
-                    told: FOUND.into(),
+                    shown: FOUND.into(),
                     known: true,
                     tilde: root.tilde,
                     ..Word::default()

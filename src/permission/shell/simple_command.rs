@@ -62,7 +62,7 @@ impl Walker<'_> {
         }
         let fed = std::mem::take(&mut self.fed);
         let quiet_prefix = assigned.iter().all(|one| one.concern.is_none());
-        let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
+        let shown: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
         concerns.extend(assigned.iter().filter_map(|one| one.concern.clone()));
         for one in &assigned {
             let value = one.raw.split_once('=').map_or("", |(_, value)| value);
@@ -87,9 +87,10 @@ impl Walker<'_> {
             .filter_map(|one| one.value.as_deref())
             .collect();
         if words.is_empty() {
-            if !told.is_empty() || !concerns.is_empty() {
+            if !shown.is_empty() || !concerns.is_empty() {
                 let quiet = concerns.is_empty();
-                let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
+                let text =
+                    if shown.is_empty() { "redirection".to_owned() } else { shown.join(" ") };
                 let mut command =
                     AnalyzedCommand { text, concerns, quiet, ..AnalyzedCommand::default() };
                 self.guess_values(&values, &mut command);
@@ -121,7 +122,7 @@ impl Walker<'_> {
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
-            command.text = format!("{} {}", told.join(" "), command.text);
+            command.text = format!("{} {}", shown.join(" "), command.text);
         }
         if self.with_code {
             subcommands::add_forms(&mut command.others);
@@ -162,7 +163,7 @@ impl Walker<'_> {
 
     pub(super) fn judge(&mut self, words: &[Word], concerns: Vec<Concern>) -> AnalyzedCommand {
         if !self.spend(words.len()) {
-            let text = words[0].told.clone();
+            let text = words[0].shown.clone();
             let concerns = vec![Concern::unread(TOO_MUCH)];
             let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
             self.guess_last(words, &mut command);
@@ -180,14 +181,14 @@ impl Walker<'_> {
             }
             false => words,
         };
-        let text = told(words);
+        let text = shown(words);
         let name = &words[0];
         let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
         for word in words {
             command.concerns.extend(
                 word.concerns
                     .iter()
-                    .map(|reason| Concern::always(format!("{}: {reason}", word.told))),
+                    .map(|reason| Concern::always(format!("{}: {reason}", word.shown))),
             );
         }
         if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
@@ -198,7 +199,7 @@ impl Walker<'_> {
         // Names are equal in any case if the file system is case-insensitive.
         let base = &*base(&name.text);
         if base != name.text {
-            command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
+            command.others.push(format!("{base}{}", &command.text[name.shown.len()..]));
         }
         let is_builtin = base == name.text;
         // An interpreter reads its script, and prints lines of a file that is not a script.
@@ -264,7 +265,8 @@ impl Walker<'_> {
         }
         if is_itself {
             command.same_as = read_only_commands::same_as(base, name, &command.text);
-            command.looks = self.with_looks && read_only_commands::looks(base, program, words);
+            command.is_read_only =
+                self.wants_read_only && read_only_commands::is_read_only(base, program, words);
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
@@ -335,11 +337,11 @@ impl Walker<'_> {
                 }
                 command
                     .concerns
-                    .push(Concern::always(format!("{} is not known beforehand", word.told)));
+                    .push(Concern::always(format!("{} is not known beforehand", word.shown)));
             } else if word.glob_start && !free(word) {
                 command
                     .concerns
-                    .push(Concern::always(format!("{} can become an option", word.told)));
+                    .push(Concern::always(format!("{} can become an option", word.shown)));
             }
         }
     }
@@ -369,21 +371,21 @@ fn with_revisions(words: &[Word]) -> Vec<Word> {
 }
 
 /// Joins words in their display form with spaces.
-pub(super) fn told(words: &[Word]) -> String {
-    let length = words.iter().map(|word| word.told.len() + 1).sum();
+pub(super) fn shown(words: &[Word]) -> String {
+    let length = words.iter().map(|word| word.shown.len() + 1).sum();
     let mut text = String::with_capacity(length);
     for word in words {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(&word.told);
+        text.push_str(&word.shown);
     }
     text
 }
 
 /// Returns the commands that begin at each of the words.
 pub(super) fn tails(words: &[Word]) -> Vec<String> {
-    (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
+    (0..words.len().min(MAX_TAILS)).map(|at| shown(&words[at..])).collect()
 }
 
 /// Returns the possible values attached to the letters of short options, which are few.

@@ -5,7 +5,7 @@ use super::name_letters::{is_in_program, is_in_variable};
 use super::variable_names::is_read_by_programs;
 
 /// Maximum number of searches of the command for a name.
-pub(super) const MAX_LOOKS: usize = 32;
+pub(super) const MAX_SEARCHES: usize = 32;
 
 /// Variables that most systems set.
 const OF_SYSTEM: [&str; 6] = ["TMP", "TEMP", "HOSTNAME", "SECONDS", "WORKSPACE", "CI"];
@@ -33,10 +33,10 @@ impl Walker<'_> {
         let is_of_system = is_read_by_programs(name)
             || OF_SYSTEM.contains(&name)
             || OF_SYSTEM_BEGIN.iter().any(|start| name.starts_with(start));
-        if !is_name || is_of_system || self.looks_left == 0 || self.whole.is_empty() {
+        if !is_name || is_of_system || self.searches_left == 0 || self.whole.is_empty() {
             return false;
         }
-        self.looks_left -= 1;
+        self.searches_left -= 1;
         !sets_any(&self.whole, name) && !is_set(&self.whole, name)
     }
 }

@@ -26,7 +26,8 @@ pub(super) struct Values<'t, P> {
 }
 
 impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
-    pub(super) fn of(text: &'t str, is_protected: P) -> Self {
+    /// Follows the values of all names in a code.
+    pub(super) fn in_code(text: &'t str, is_protected: P) -> Self {
         let statements: Vec<&str> =
             text.split([';', '\n']).filter(|it| !it.trim().is_empty()).collect();
         let is_cut = statements.len() > MAX_STATEMENTS;
@@ -53,7 +54,7 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
     }
 
     /// Returns the protected path that a part of the code names itself.
-    fn named(&self, part: &str) -> Option<Protected> {
+    fn protected_literal(&self, part: &str) -> Option<Protected> {
         let paths = quoted(part).filter(|(_, path)| (self.is_protected)(path));
         let kind = |(_, path): (usize, &str)| match path.starts_with('~') {
             true => Protected::Home,
@@ -63,23 +64,24 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
     }
 
     /// Returns the protected path that a part of the code can have as its value.
-    fn value(&self, part: &str) -> Option<Protected> {
+    fn protected_value(&self, part: &str) -> Option<Protected> {
         let of_name = |(at, word): (usize, &str)| {
             let is_called = part[at + word.len()..].starts_with('(');
             self.names.get(word).copied().filter(|_| !is_called)
         };
-        let found = self.named(part).max(words(part).filter_map(of_name).max());
+        let found = self.protected_literal(part).max(words(part).filter_map(of_name).max());
         found.filter(|found| *found == Protected::System || !is_joined(part))
     }
 
-    fn add(&mut self, name: &'t str, value: Protected) {
+    /// Records that a name can have a protected path as its value.
+    fn record(&mut self, name: &'t str, value: Protected) {
         let known = self.names.entry(name).or_insert(value);
         *known = value.max(*known);
     }
 
     /// Adds the names that a statement gives such a path to.
     fn bind(&mut self, statement: &'t str) {
-        let Some(value) = self.value(statement) else { return };
+        let Some(value) = self.protected_value(statement) else { return };
         let assigns = |at: usize| {
             !statement[at + 1..].starts_with('=')
                 && !statement[..at].ends_with(['=', '!', '<', '>'])
@@ -93,8 +95,8 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
             let count = left.split(',').count();
             if count > 1 && count == right.split(',').count() && !statement.contains(['(', '[']) {
                 for (name, given) in left.split(',').zip(right.split(',')) {
-                    if let Some(value) = self.value(given) {
-                        self.add(last_name(name.trim()), value);
+                    if let Some(value) = self.protected_value(given) {
+                        self.record(last_name(name.trim()), value);
                     }
                 }
                 return;
@@ -114,7 +116,7 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
         let is_list = left.contains(['(', '[', ',']) && !left.contains(['"', '\'', '.']);
         let listed = words(left).filter(|_| is_list).map(|(_, word)| word);
         for name in bound.into_iter().chain(listed) {
-            self.add(name, value);
+            self.record(name, value);
         }
     }
 
@@ -129,7 +131,7 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
             let Some(after) = after.strip_prefix(['(', ' ']) else { continue };
             let after = start_of(after);
             let after = after.split([';', '\n']).next().unwrap_or_default();
-            if let Some(value) = self.value(&after[..closing(after)]) {
+            if let Some(value) = self.protected_value(&after[..closing(after)]) {
                 let known = given.entry(name).or_insert(value);
                 *known = value.max(*known);
             }
@@ -138,13 +140,13 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
             let Some(value) = given.get(name) else { continue };
             // Perl takes its parameters from a list, and shells from numbers.
             for parameter in words(rest).map(|(_, word)| word).chain(["_", "1", "shift"]) {
-                self.add(parameter, *value);
+                self.record(parameter, *value);
             }
         }
     }
 
     /// Returns true if what follows a call that removes can be such a path.
-    pub(super) fn can_be(&self, given: &str) -> bool {
+    pub(super) fn may_be_protected(&self, given: &str) -> bool {
         let at = given.as_ptr().addr() - self.text.as_ptr().addr();
         let end = match self.text[..at].ends_with('(') {
             true => closing(given),
@@ -153,10 +155,12 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
         let given = &given[..end];
         if let Some((_, name)) = given.strip_prefix("as ").and_then(|rest| words(rest).next()) {
             let calls = given_to_words(self.text, &format!("{name}("));
-            return calls.iter().any(|given| self.value(&given[..closing(given)]).is_some());
+            return calls
+                .iter()
+                .any(|given| self.protected_value(&given[..closing(given)]).is_some());
         }
         let before = self.text[..at].rsplit([';', '\n']).next().unwrap_or_default();
-        if before.contains('|') && self.named(before).is_some() {
+        if before.contains('|') && self.protected_literal(before).is_some() {
             return true;
         }
         let given = given.trim_start_matches(['(', ' ']);
@@ -167,16 +171,16 @@ impl<'t, P: Fn(&str) -> bool> Values<'t, P> {
         }
         if words(given).next().is_none() && !given.contains(['"', '\'']) {
             // It is a method of a path, or of a variable.
-            return !before.contains(['"', '\'']) || self.named(before).is_some();
+            return !before.contains(['"', '\'']) || self.protected_literal(before).is_some();
         }
-        self.is_cut || self.value(given).is_some() || self.is_of_loop(given, at)
+        self.is_cut || self.protected_value(given).is_some() || self.is_of_loop(given, at)
     }
 
     /// Returns true if a call is given the value of a loop after it: `rmtree($_) for ("/", "/etc")`.
     fn is_of_loop(&self, given: &str, at: usize) -> bool {
         let after = &self.text[at + given.len()..];
         let after = after.split([';', '\n']).next().unwrap_or_default();
-        after.contains(" for ") && self.value(start_of(after)).is_some()
+        after.contains(" for ") && self.protected_value(start_of(after)).is_some()
     }
 }
 

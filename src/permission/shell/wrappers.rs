@@ -312,7 +312,7 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
     let at = first_word(&PARALLEL, words)?;
     let end = at + words[at..].iter().position(|word| word.text == ":::")?;
     let (command, arguments) = (joined(&words[at..end]), &words[end + 1..]);
-    let is_plain = |word: &Word| word.told == word.text;
+    let is_plain = |word: &Word| word.shown == word.text;
     let has_place = command.contains("{}");
     let is_read = words[at..].iter().all(is_certain)
         && (1..=MAX_ARGUMENTS).contains(&arguments.len())
@@ -323,7 +323,7 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
         "" => argument.text.clone(),
         _ if has_place => command.replace("{}", &argument.text),
         // A shell makes it the path of a home folder before `parallel` has it.
-        _ if argument.tilde => [&command, " ", &argument.told].concat(),
+        _ if argument.tilde => [&command, " ", &argument.shown].concat(),
         _ => [&command, " ", &quoted(&argument.text)].concat(),
     });
     is_read.then(|| Wrapped::Texts(at, texts.collect()))
