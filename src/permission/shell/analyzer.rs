@@ -11,15 +11,15 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
-use super::destroying_commands::FORKS;
-use super::fork_bombs::text_starts_itself;
+use super::destroying::destroying_commands::FORKS;
+use super::destroying::fork_bombs::text_starts_itself;
 use super::known_values::Fact;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight, printed_environment,
-    unset_variables,
+    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight,
+    printing::printed_environment, unset_variables,
 };
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;

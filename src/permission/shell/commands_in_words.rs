@@ -1,7 +1,7 @@
 //! Texts in words and lines that may be commands, for comparison with deny rules.
 
 use super::analyzer::pieces;
-use super::destroying_commands::MAX_TAILS;
+use super::destroying::destroying_commands::MAX_TAILS;
 use super::simple_command::shown;
 use super::word::Word;
 

@@ -1,13 +1,13 @@
 //! Judges a program of the table by its kind.
 
 use super::analyzer::Walker;
-use super::git::{self, git};
+use super::git::git_commands::{self, git};
 use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{Kind, Program};
 use super::simple_command::tails;
 use super::word::Word;
 use super::{
-    AnalyzedCommand, Concern, Content, CoveredBy, commands_in_words, git_helpers, grep_args,
+    AnalyzedCommand, Concern, Content, CoveredBy, commands_in_words, git::git_helpers, grep_args,
     read_only_commands,
 };
 use crate::permission::Domain;
@@ -90,11 +90,12 @@ impl Walker<'_> {
                     texts.iter().map(|text| git_helpers::run_value(text)).collect();
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
-                for used in git::files(with_settings, &|name| sensitive.is_sensitive(name)) {
+                for used in git_commands::files(with_settings, &|name| sensitive.is_sensitive(name))
+                {
                     let concern = self
                         .at_tops(used.is_from_top, |walker| walker.file(used.domain, &used.file));
                     command.concerns.extend(concern);
-                    if used.domain == Domain::Edit && git::changes_all(with_settings) {
+                    if used.domain == Domain::Edit && git_commands::changes_all(with_settings) {
                         let content = Content::on_disk();
                         self.changed_folder(used.file, &content);
                     }

@@ -9,10 +9,12 @@ use brush_parser::ast::{
 
 use super::AnalyzedCommand;
 use super::analyzer::Walker;
-use super::destroying_commands::{FORKS, LOCAL_WRAPPERS, MAX_TAILS, is_same_path, is_shell_text};
+use super::destroying::destroying_commands::{
+    FORKS, LOCAL_WRAPPERS, MAX_TAILS, is_same_path, is_shell_text,
+};
+use super::destroying::fork_bombs::starts_shells_again;
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
-use super::fork_bombs::starts_shells_again;
-use super::printed_text::formatted;
+use super::printing::printed_text::formatted;
 use super::program_names::{base, name_in_system};
 use super::shells::is_of_same_language;
 use super::word::Word;

@@ -5,7 +5,10 @@ use super::program_names::base;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, git, git_pathspecs, grep_args, sed_awk_find};
+use super::{
+    AnalyzedCommand, Concern, CoveredBy, git::git_commands, git::git_pathspecs, grep_args,
+    sed_awk_find,
+};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 use crate::util::words::has_word;
@@ -71,7 +74,7 @@ impl Walker<'_> {
         }
         // Git expands wildcards that the shell does not, and the values of its options are known.
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
-        let takes_globs = is_git && !git::names_no_files(words);
+        let takes_globs = is_git && !git_commands::names_no_files(words);
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs = program.is_none_or(|program| program.kind.runs_arguments());
         let base = &*base(&words[0].text);
@@ -91,7 +94,8 @@ impl Walker<'_> {
             if !word.known {
                 continue;
             }
-            if (is_git && (git::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
+            if (is_git
+                && (git_commands::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
                 || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))

@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::analyzer::{RESERVE, Walker};
 use super::expand::closing;
-use super::printed_secrets::may_print;
+use super::printing::printed_secrets::may_print;
 use super::program_names::base;
 use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
 use super::wrappers::is_wrapper;
-use super::{AnalyzedCommand, Concern, edited_files};
+use super::{AnalyzedCommand, Concern, files::edited_files};
 
 /// How concerns about commands that may run are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

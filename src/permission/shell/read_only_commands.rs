@@ -1,6 +1,6 @@
 //! Commands that only read.
 
-use super::git;
+use super::git::git_commands;
 use super::programs::{Kind, Program};
 use super::word::Word;
 use crate::util::words::has_word;
@@ -137,7 +137,7 @@ fn does_more(base: &str, words: &[Word]) -> bool {
 }
 
 fn is_read_only_git(words: &[Word]) -> bool {
-    let at = git::command_at(words);
+    let at = git_commands::command_at(words);
     let own = &words[1..at];
     if at == words.len() {
         return own.iter().any(|word| word.text == "--version");
@@ -171,7 +171,7 @@ fn is_read_only_git(words: &[Word]) -> bool {
         "submodule" => matches!(first, "status" | "summary"),
         "bisect" => first == "log",
         "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
-        "config" => git::reads_settings(first),
+        "config" => git_commands::reads_settings(first),
         _ => has_word(READ_ONLY_GIT, name),
     }
 }

@@ -1,15 +1,15 @@
 //! Programs with a language of their own: `sed`, `awk` and `find`.
 
 use super::analyzer::Walker;
-use super::destroying_code::with_joined_strings;
-use super::edited_files::valued_letters;
+use super::destroying::destroying_code::with_joined_strings;
+use super::files::edited_files::valued_letters;
 use super::name_letters::is_in_variable;
 use super::possible_commands::Guess;
 use super::program_names::base;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, sed_output};
+use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, printing::sed_output};
 use crate::permission::Domain;
 
 /// Returns true if a long option of sed is spelled out and contains no script.

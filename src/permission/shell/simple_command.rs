@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
-use super::destroying_code::commands_in;
-use super::destroying_commands::MAX_TAILS;
-use super::disk_writers::{named_outputs, option_values};
+use super::destroying::destroying_code::commands_in;
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::destroying::disk_writers::{named_outputs, option_values};
 use super::program_names::{base, name_in_system};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
@@ -14,8 +14,8 @@ use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
-    AnalyzedCommand, Concern, dialects, git, possible_commands, printed_environment,
-    read_only_commands, revisions, subcommands,
+    AnalyzedCommand, Concern, dialects, git::git_commands, possible_commands,
+    printing::printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
 
@@ -251,7 +251,7 @@ impl Walker<'_> {
         self.edited_files(base, (words, &operands), &mut command);
         self.may_change(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
-        if git::reads_its_settings(base, words) {
+        if git_commands::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
         }
         if let Some(program) = program {
@@ -407,7 +407,7 @@ fn takes_text(words: &[Word]) -> bool {
         Some(
             Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
         ) => true,
-        Some(Kind::Git) => git::reads_message(words),
+        Some(Kind::Git) => git_commands::reads_message(words),
         _ => false,
     }
 }
@@ -426,7 +426,7 @@ fn kinds_of_files(kind: Kind) -> bool {
 /// Returns true if a word is the text of a message, which is not run.
 pub(super) fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
     match program.map(|program| program.kind) {
-        Some(Kind::Git) => git::is_message(words, at),
+        Some(Kind::Git) => git_commands::is_message(words, at),
         Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {
             BODY_OPTIONS.contains(&words[at - 1].text.as_str())
         }

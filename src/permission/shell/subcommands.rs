@@ -2,9 +2,9 @@
 
 use super::analyzer::pieces;
 use super::commands_in_words::texts;
-use super::destroying_commands::MAX_TAILS;
-use super::git::command_at;
-use super::git_helpers;
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::git::git_commands::command_at;
+use super::git::git_helpers;
 use super::program_names::base;
 use super::programs::{self, Kind, Program};
 use super::simple_command::{shown, tails};

@@ -2,7 +2,7 @@
 
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
-use super::destroying_commands::MAX_TAILS;
+use super::destroying::destroying_commands::MAX_TAILS;
 use super::env_command::{self, Environment};
 use super::program_names::base;
 use super::programs::{self, Kind};
