@@ -1,6 +1,6 @@
 //! Commands that destroy the machine or all files of a user, in any spelling.
 //!
-//! Such a command gets a canonical text among its [other forms](super::AnalyzedCommand::others), which hard denies match. Words
+//! Such a command gets a canonical text among its [other forms](crate::permission::shell::AnalyzedCommand::others), which hard denies match. Words
 //! with unknown values are expanded here as far as the command itself determines them (variables set in it, `$(echo
 //! …)`, braces): a wrong guess can only add a denial of a canonical text, never allow anything.
 

@@ -151,7 +151,7 @@ fn form_of(text: &str) -> Option<Printed> {
     }
 }
 
-/// Returns the words of a command as [`AnalyzedCommand`](super::AnalyzedCommand) has it.
+/// Returns the words of a command as [`AnalyzedCommand`](crate::permission::shell::AnalyzedCommand) has it.
 fn words_of(text: &str) -> Vec<Word> {
     let (mut words, mut word) = (Vec::new(), String::new());
     let (mut is_quoted, mut chars) = (false, text.chars());
