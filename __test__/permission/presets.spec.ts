@@ -14,6 +14,7 @@ const rule = (pattern: string, decision: 'allow' | 'ask' | 'deny', domain = 'bas
 
 const LOOKS = [
   'ls -la',
+  'git --literal-pathspecs log',
   'cat a.md',
   'head -5 a && tail -5 b',
   'grep -rn x src',
@@ -76,6 +77,8 @@ const LOOKS = [
   'jq -r .env a.json',
 ]
 const CHANGES = [
+  // A file in the root is no program of the system, whatever its name is.
+  '/ls x',
   'hostname x',
   'hostname -b x',
   'date 010112002027',

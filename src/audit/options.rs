@@ -13,8 +13,9 @@ use crate::storage::directories::is_root;
 use crate::util::suggest;
 
 const CODE: Code = Code::InvalidConfig;
-const FIELDS: [&str; 9] =
-    ["dir", "sessionId", "key", "maxFileBytes", "redact", "sync", "onFailure", "onProblem", "stem"];
+/// The options that a host may set: the rest is filled in for it.
+const FIELDS: [&str; 8] =
+    ["dir", "sessionId", "key", "maxFileBytes", "redact", "sync", "onFailure", "onProblem"];
 /// Default size of a file in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
@@ -44,7 +45,7 @@ pub fn read(options: &Value) -> Result<Options> {
             }
             "redact" => read.redact = redaction::rules(value, CODE, name)?,
             "sync" => read.sync = boolean(value, CODE, name)?,
-            _ => return Err(suggest::unknown(CODE, name, name, &FIELDS[..8])),
+            _ => return Err(suggest::unknown(CODE, name, name, &FIELDS)),
         }
     }
     let missing = |name: &str| refuse(None, CODE, name, "a string");

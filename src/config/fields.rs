@@ -336,7 +336,7 @@ impl Section {
         self.fields.iter().find(|field| field.key == name || field.aliases.contains(&name))
     }
 
-    /// Returns all accepted names.
+    /// Returns the keys of its fields, without their other names.
     pub fn names(&self) -> Vec<&'static str> {
         self.fields.iter().map(|field| field.key).collect()
     }

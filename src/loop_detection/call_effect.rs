@@ -122,7 +122,7 @@ fn reads_or_checks(command: &str) -> bool {
             simple.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         })
     };
-    shell::only_looks(command, checks)
+    shell::is_read_only(command, checks)
 }
 
 /// Splits a name into its words, however they are joined.

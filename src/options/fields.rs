@@ -1,5 +1,7 @@
 //! Reads single fields: whether a name is known, allowed in this place, and its value valid.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -54,25 +56,19 @@ impl ConfigLayer {
 
     /// Returns the settings that are allowed in this layer.
     fn allowed(self) -> &'static [&'static str] {
-        static SETTINGS: [&str; 10] = [
-            "maxLines",
-            "maxBytes",
-            "maxTokens",
-            "direction",
-            "enabled",
-            "strategy",
-            "terminal",
-            "retentionDays",
-            "storageDir",
-            "hardCeilingBytes",
-        ];
+        static OF_A_TOOL: [&str; 7] =
+            ["maxLines", "maxBytes", "maxTokens", "direction", "enabled", "strategy", "terminal"];
+        static OF_THE_SERVICE: LazyLock<Vec<&str>> =
+            LazyLock::new(|| [&OF_A_TOOL[..], &SERVICE_FIELDS].concat());
+        static OF_A_STRATEGY: LazyLock<Vec<&str>> =
+            LazyLock::new(|| [&OF_THE_SERVICE[..], &["hardCeilingBytes"]].concat());
         static OF_A_CALL: [&str; 7] =
             ["maxLines", "maxBytes", "maxTokens", "direction", "skip", "strategy", "terminal"];
         match self {
             ConfigLayer::Call => &OF_A_CALL,
-            ConfigLayer::Update | ConfigLayer::Tool => &SETTINGS[..7],
-            ConfigLayer::Global => &SETTINGS[..9],
-            ConfigLayer::Strategy => &SETTINGS,
+            ConfigLayer::Update | ConfigLayer::Tool => &OF_A_TOOL,
+            ConfigLayer::Global => &OF_THE_SERVICE,
+            ConfigLayer::Strategy => &OF_A_STRATEGY,
         }
     }
 }

@@ -116,7 +116,7 @@ struct Target {
     /// Another form of the target, for which permissions count too.
     same_as: Option<String>,
     /// True for a command that only reads.
-    looks: bool,
+    is_read_only: bool,
     /// True if the tool is said to touch nothing: only a user's rule is a reason to ask.
     harmless: bool,
 }
@@ -399,8 +399,9 @@ impl Policy {
             _ => Vec::new(),
         };
         if rule.is_none_or(|rule| rule.source == Source::Default) && decision < Decision::Deny {
-            let looks = self.options.read_only && target.looks && target.concerns.is_empty();
-            if target.own || target.harmless || looks {
+            let is_allowed_to_read =
+                self.options.read_only && target.is_read_only && target.concerns.is_empty();
+            if target.own || target.harmless || is_allowed_to_read {
                 (decision, reasons) = (Decision::Allow, Vec::new());
             } else if target.sensitive && decision < Decision::Deny {
                 decision = Decision::Ask;

@@ -14,7 +14,7 @@ pub fn only_reads(tool: &str, args: &Value) -> bool {
         (Some(Kind::Read | Kind::Search), _) => true,
         // Other terminals do not take a command line of a shell.
         (Some(Kind::Terminal), Some(Shape::Command)) => {
-            command_of(args).is_some_and(|command| shell::only_looks(&command, |_| false))
+            command_of(args).is_some_and(|command| shell::is_read_only(&command, |_| false))
         }
         (Some(Kind::Edit), Some(Shape::Editor)) => member("command") == Some("view"),
         (Some(Kind::Other), Some(Shape::Address)) => {

@@ -15,9 +15,10 @@ use self::further_arguments::{
 pub(crate) use self::looks::{is_expanded, is_url};
 use super::Domain;
 use super::patch::patched;
+use super::shell::has_known_options;
 use crate::tools::arguments::{
     ADDRESS_KEYS, BASE_KEYS, COMMAND_KEYS, DESTINATION_KEYS, FOLDER_KEYS, GLOB_KEYS, INCLUDE_KEYS,
-    PATCH_KEYS, PATH_KEYS, QUERY_KEYS, SHELLS, SOURCE_KEYS, names_folder,
+    PATCH_KEYS, PATH_KEYS, QUERY_KEYS, SOURCE_KEYS, names_folder,
 };
 use crate::tools::{self, Kind, Shape, is_same, plain};
 
@@ -416,7 +417,7 @@ fn is_usual_shell(value: &Value) -> bool {
         Value::Null | Value::Bool(_) => true,
         Value::String(name) => {
             let plain = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder));
-            name.is_empty() || SHELLS.contains(&plain.unwrap_or(name))
+            name.is_empty() || has_known_options(plain.unwrap_or(name))
         }
         _ => false,
     }

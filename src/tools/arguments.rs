@@ -176,7 +176,6 @@ pub(crate) const POWER_KEYS: &[&str] = &[
 pub(crate) const LIMIT_KEYS: &[&str] = &["sandbox", "sandboxed", "usesandbox"];
 /// The shell by name.
 pub(crate) const SHELL_KEYS: &[&str] = &["shell", "executable"];
-pub(crate) const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
 pub(crate) const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri", "href", "address", "link"];
 pub(crate) const QUERY_KEYS: &[&str] =
     &["query", "q", "search_query", "searchQuery", "search_term", "queries", "keywords"];

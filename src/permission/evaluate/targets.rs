@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
             files: options.has_bans(Domain::Read),
             edits: options.bans_edits,
             programs: options.has_bans(Domain::Bash),
-            looking: options.read_only,
+            read_only: options.read_only,
         };
         let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, bans);
         // Without writes nothing is copied into a repository.
@@ -293,7 +293,7 @@ impl<'a> Reader<'a> {
                 quiet: one.quiet,
                 wide: one.prefix,
                 same_as: one.same_as.as_ref().map(|text| ["shell:", text].concat()),
-                looks: one.looks,
+                is_read_only: one.is_read_only,
                 ..Target::default()
             });
         }

@@ -11,15 +11,15 @@ use brush_parser::{Parser, ParserOptions};
 
 use super::constants::Constants;
 use super::constructs::passes_output;
-use super::destroying_commands::FORKS;
-use super::fork_bombs::text_starts_itself;
+use super::destroying::destroying_commands::FORKS;
+use super::destroying::fork_bombs::text_starts_itself;
 use super::known_values::Fact;
 use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight, printed_environment,
-    unset_variables,
+    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight,
+    printing::printed_environment, unset_variables,
 };
 use crate::permission::paths::Folders;
 use crate::permission::sensitive::SensitiveNames;
@@ -53,8 +53,8 @@ pub(super) struct Walker<'a> {
     pub with_edit_bans: bool,
     /// True if the commands in code are collected.
     pub with_code: bool,
-    /// True if it is asked which commands only look.
-    pub with_looks: bool,
+    /// True if it is asked which commands only read.
+    pub wants_read_only: bool,
     pub options: ParserOptions,
     /// Directories that a command may run in; empty if unknown.
     pub places: Vec<String>,
@@ -89,7 +89,7 @@ pub(super) struct Walker<'a> {
     /// Variables to which it gives the value of one that holds a secret.
     pub copies: Rc<[String]>,
     /// Remaining number of searches of it for a name.
-    pub(super) looks_left: usize,
+    pub(super) searches_left: usize,
     /// True if the text is read only to find what it destroys, perhaps with arguments that are not known.
     pub(super) is_shadow: bool,
     /// Variables with known values.
@@ -133,7 +133,7 @@ impl<'a> Walker<'a> {
             with_named: bans.files,
             with_edit_bans: bans.edits,
             with_code: bans.programs,
-            with_looks: bans.looking,
+            wants_read_only: bans.read_only,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
             places: vec![cwd.to_owned()],
             next_places: None,
@@ -152,7 +152,7 @@ impl<'a> Walker<'a> {
             pieces_left: MAX_REREAD,
             whole: Rc::from(""),
             copies: Rc::from([]),
-            looks_left: unset_variables::MAX_LOOKS,
+            searches_left: unset_variables::MAX_SEARCHES,
             is_shadow: false,
             constants: Constants::default(),
             unrolled: 1,
@@ -187,7 +187,7 @@ impl<'a> Walker<'a> {
             functions: self.functions.clone(),
             whole: Rc::clone(&self.whole),
             copies: Rc::clone(&self.copies),
-            looks_left: self.looks_left,
+            searches_left: self.searches_left,
             is_shadow: true,
             left: self.left - text.len() - MIN_REREAD,
             pieces_left: self.pieces_left,
@@ -198,8 +198,8 @@ impl<'a> Walker<'a> {
 
     /// Takes over what a [shadow](Self::shadow) read, and how much it left to be read.
     pub(crate) fn end_shadow(&mut self, inner: Walker<'_>) -> Reading {
-        (self.left, self.pieces_left, self.tokens_left, self.looks_left) =
-            (inner.left, inner.pieces_left, inner.tokens_left, inner.looks_left);
+        (self.left, self.pieces_left, self.tokens_left, self.searches_left) =
+            (inner.left, inner.pieces_left, inner.tokens_left, inner.searches_left);
         self.is_overfull |= inner.is_overfull;
         inner.out
     }

@@ -1,8 +1,8 @@
 //! Texts in words and lines that may be commands, for comparison with deny rules.
 
 use super::analyzer::pieces;
-use super::destroying_commands::MAX_TAILS;
-use super::simple_command::told;
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::simple_command::shown;
 use super::word::Word;
 
 /// Maximum number of words before the command in a line of an editor, a database or a crontab.
@@ -72,7 +72,7 @@ pub(super) fn with_arguments<'a>(
     let mut found = Vec::new();
     for argument in arguments.take(MAX_TAILS) {
         for start in 1..words.len().min(MAX_TAILS) {
-            let inner = told(&words[start..]).replace('\'', "");
+            let inner = shown(&words[start..]).replace('\'', "");
             found.push(match inner.contains("{}") {
                 true => inner.replace("{}", argument),
                 false => [&inner, " ", argument].concat(),

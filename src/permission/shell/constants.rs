@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::name_letters::is_in_variable;
 use super::variables::is_own;
 use super::word::Word;
 
@@ -12,7 +13,7 @@ use super::word::Word;
 const MAX_VALUE: usize = 1024;
 
 /// Maximum number of searches of the text for a name.
-const MAX_LOOKS: usize = 64;
+const MAX_SEARCHES: usize = 64;
 
 /// Commands that can set variables whose names do not occur in the text.
 const SETTERS: [&str; 16] = [
@@ -54,7 +55,7 @@ pub(super) struct Constants {
     filters: Vec<Range<usize>>,
     known: Vec<Constant>,
     /// Remaining number of searches of the text.
-    looks_left: usize,
+    searches_left: usize,
 }
 
 impl Constants {
@@ -73,7 +74,7 @@ impl Constants {
             text: follows.then(|| text.to_owned()),
             filters: if follows { filters(text) } else { Vec::new() },
             known: Vec::new(),
-            looks_left: MAX_LOOKS,
+            searches_left: MAX_SEARCHES,
         }
     }
 
@@ -107,10 +108,10 @@ impl Constants {
 
     /// Returns true if a variable can be followed.
     pub(crate) fn can_follow(&mut self, name: &str) -> bool {
-        if self.text.is_none() || self.looks_left == 0 {
+        if self.text.is_none() || self.searches_left == 0 {
             return false;
         }
-        self.looks_left -= 1;
+        self.searches_left -= 1;
         is_own(name) && !super::variable_names::is_harmless(name) && self.stands_once(name)
     }
 
@@ -141,7 +142,6 @@ impl Constants {
     /// Returns true if a name is once in the text outside of an expansion.
     fn stands_once(&self, name: &str) -> bool {
         let Some(text) = &self.text else { return false };
-        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_in_filter = |at: usize| {
             let next = self.filters.partition_point(|filter| filter.end < at);
             self.filters.get(next).is_some_and(|filter| filter.contains(&at))
@@ -149,7 +149,8 @@ impl Constants {
         text.match_indices(name)
             .filter(|(at, _)| {
                 let (before, after) = (&text[..*at], &text[at + name.len()..]);
-                let is_part_of_name = before.ends_with(is_of_name) || after.starts_with(is_of_name);
+                let is_part_of_name =
+                    before.ends_with(is_in_variable) || after.starts_with(is_in_variable);
                 let is_read =
                     before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
                 // `merge-base`, and `id,path` as a list of fields.

@@ -7,8 +7,8 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::Walker;
-use super::destroying_commands::FORKS;
-use super::fork_bombs::{
+use super::destroying::destroying_commands::FORKS;
+use super::destroying::fork_bombs::{
     counts_for_long, forks, is_many, never_ends, starts_for_each_line, starts_only,
 };
 use super::word::Word;

@@ -2,8 +2,8 @@
 
 use super::AnalyzedCommand;
 use super::analyzer::Walker;
-use super::destroyed_places::expanded_word;
-use super::destroying_commands::base;
+use super::destroying::destroyed_places::expanded_word;
+use super::program_names::base;
 use super::simple_command::leads_out;
 use super::word::Word;
 use crate::permission::Domain;

@@ -1,10 +1,10 @@
 //! `fd`: the folders that it searches, and the commands that it runs on what it finds.
 
 use super::analyzer::Walker;
+use super::files::whole_folders::values_of;
 use super::grep_args::letters_of;
 use super::possible_commands::Guess;
 use super::programs::{self, Kind, Program};
-use super::whole_folders::values_of;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, grep_args};
 use crate::permission::Domain;

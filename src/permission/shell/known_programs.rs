@@ -1,13 +1,13 @@
 //! Judges a program of the table by its kind.
 
 use super::analyzer::Walker;
-use super::git::{self, git};
+use super::git::git_commands::{self, git};
 use super::named_secrets::{reads_by_name, reads_filter};
 use super::programs::{Kind, Program};
 use super::simple_command::tails;
 use super::word::Word;
 use super::{
-    AnalyzedCommand, Concern, Content, CoveredBy, commands_in_words, git_helpers, grep_args,
+    AnalyzedCommand, Concern, Content, CoveredBy, commands_in_words, git::git_helpers, grep_args,
     read_only_commands,
 };
 use crate::permission::Domain;
@@ -40,7 +40,7 @@ impl Walker<'_> {
                 {
                     command.concerns.push(Concern {
                         reason: "an option of tar can run something".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.shown.clone()),
                     });
                 }
             }
@@ -90,11 +90,12 @@ impl Walker<'_> {
                     texts.iter().map(|text| git_helpers::run_value(text)).collect();
                 self.guess_values(&values, command);
                 let sensitive = self.sensitive;
-                for used in git::files(with_settings, &|name| sensitive.is_sensitive(name)) {
+                for used in git_commands::files(with_settings, &|name| sensitive.is_sensitive(name))
+                {
                     let concern = self
                         .at_tops(used.is_from_top, |walker| walker.file(used.domain, &used.file));
                     command.concerns.extend(concern);
-                    if used.domain == Domain::Edit && git::changes_all(with_settings) {
+                    if used.domain == Domain::Edit && git_commands::changes_all(with_settings) {
                         let content = Content::on_disk();
                         self.changed_folder(used.file, &content);
                     }
@@ -166,8 +167,8 @@ fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
         |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
     if let Some([_, word]) = words.windows(2).find(changes) {
         command.concerns.push(Concern {
-            reason: format!("{} changes a setting of the system", word.told),
-            covered_by: CoveredBy::Word(word.told.clone()),
+            reason: format!("{} changes a setting of the system", word.shown),
+            covered_by: CoveredBy::Word(word.shown.clone()),
         });
     }
     command.quiet = matches!(base, "break" | "continue" | "exit" | "return")

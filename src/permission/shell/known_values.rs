@@ -9,11 +9,14 @@ use brush_parser::ast::{
 
 use super::AnalyzedCommand;
 use super::analyzer::Walker;
-use super::destroying_commands::{FORKS, LOCAL_WRAPPERS, MAX_TAILS, is_same_path, is_shell_text};
+use super::destroying::destroying_commands::{
+    FORKS, LOCAL_WRAPPERS, MAX_TAILS, is_same_path, is_shell_text,
+};
+use super::destroying::fork_bombs::starts_shells_again;
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
-use super::fork_bombs::starts_shells_again;
-use super::printed_text::formatted;
-use super::simple_command::SYSTEM_FOLDERS;
+use super::printing::printed_text::formatted;
+use super::program_names::{base, name_in_system};
+use super::shells::is_of_same_language;
 use super::word::Word;
 use super::wrappers::shell_text;
 use crate::permission::sensitive::is_startup;
@@ -102,7 +105,7 @@ impl Walker<'_> {
 
     fn remember_command(&mut self, words: &[Word], read: &[String]) {
         let Some(name) = words.first() else { return };
-        let base = name.text.rsplit('/').next().unwrap_or_default();
+        let base = &*base(&name.text);
         let is_function = self.is_function(&name.text);
         match base {
             "env" | "export" | "declare" | "typeset" | "local" | "readonly" | "sudo" => {
@@ -173,7 +176,7 @@ impl Walker<'_> {
                 self.remember_parameters(&words[1..], true);
                 self.remember_of_other_shells(&words[1..]);
             }
-            "sh" | "bash" | "dash" | "zsh" | "ksh" => {
+            _ if is_of_same_language(base) => {
                 let text = shell_text(words, |_| true);
                 if let Some(name) = text.and_then(|at| words.get(at + 1)) {
                     self.remember_value("0", &name.text);
@@ -291,8 +294,7 @@ impl Walker<'_> {
 
     /// Returns true for a program of the system, or a file that the command wrote.
     fn is_program(&self, path: &str) -> bool {
-        path.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder))
-            || self.written_texts(path).next().is_some()
+        name_in_system(path).is_some() || self.written_texts(path).next().is_some()
     }
 
     /// Records that a file is a copy of a program of the system, or of one that the command wrote.
@@ -300,7 +302,7 @@ impl Walker<'_> {
         for text in self.written_texts(program).map(str::to_owned).collect::<Vec<_>>() {
             self.remember_as(Fact::Written(path.to_owned()), &text);
         }
-        if program.rsplit_once('/').is_some_and(|(folder, _)| SYSTEM_FOLDERS.contains(&folder)) {
+        if name_in_system(program).is_some() {
             self.remember_as(Fact::Alias(path.to_owned()), program);
         }
     }

@@ -15,53 +15,33 @@
 //! | [`simple_command`] | what one simple command does |
 //! | [`wrapped_command`] | what the command does that another program runs |
 //! | [`named_secrets`] | which words name files with secrets |
-//! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
-//! | [`destroying_commands`] | what destroys the machine or a home, however it is spelled |
-//! | [`destroying_input`] | what `xargs` and `parallel` destroy with their input |
-//! | [`destroying_code`] | what code of other languages destroys |
-//! | [`destroyer_names`] | which programs can destroy a place, by name |
-//! | [`destroying_checkouts`] | which commands of git, Mercurial, Subversion and Jujutsu destroy what is not theirs |
-//! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
-//! | [`windows_programs`] | which commands of Windows destroy the machine |
-//! | [`ending_programs`] | which programs end all processes or the machine |
-//! | [`essential_packages`] | which packages a system needs |
-//! | [`locking_commands`] | which commands lock users out or end what runs |
-//! | [`fork_bombs`] | what starts itself again without an end |
-//! | [`code_text`] | the words, calls, brackets and tokens of code in other languages |
-//! | [`values_in_code`] | which names of code can be a path that must not be removed |
-//! | [`forks_in_code`] | which code starts programs without end |
+//! | [`destroying`] | which commands destroy the machine or a home, end it or lock it |
+//! | [`name_letters`] | which letters a name can have |
+//! | [`code`] | what the code in other languages does that a command gives a program |
 //! | [`expand`] | the values that a command itself says its words have |
 //! | [`expand_parameters`] | what the operators of `${…}` make of a value |
 //! | [`known_values`] | what a command makes known to its later parts |
 //! | [`unset_variables`] | which variables nothing in a command sets |
-//! | [`printed_text`], [`listed_names`] | what a command prints |
-//! | [`printed_environment`] | which commands and code print variables that hold secrets |
+//! | [`printing`] | what commands print |
 //! | [`command_tables`] | which commands have the words of a line of a table |
-//! | [`printed_secrets`] | which commands print secrets without naming their file |
-//! | [`printed_form`] | whether a command prints a listing or a diff |
-//! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
 //! | [`builtins`] | what the commands of the shell itself change |
 //! | [`redirect`] | what a redirection reads, writes and hands over |
-//! | [`removing_calls`] | which calls in code remove or replace files |
 //! | [`dialects`] | what other shells make of what bash reads |
 //! | [`variables`], [`variable_names`] | which variables change what is run |
 //! | [`constants`] | which variables have a text that is known |
 //! | [`container_paths`] | which paths of the machine a container is given |
 //! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
 //! | [`revisions`] | which commands print the name of a commit |
-//! | [`read_only_commands`] | which commands only look, and which options only seem to run something |
-//! | [`git`], [`sed_awk_find`] | programs with a language of their own |
+//! | [`read_only_commands`] | which commands only read |
+//! | [`git`] | the language of git: its commands, settings, patterns and helpers |
+//! | [`sed_awk_find`] | programs with a language of their own |
 //! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
-//! | [`found_files`] | which files `find` and `fd` select |
-//! | [`git_pathspecs`] | which files a pattern of git means |
-//! | [`git_settings`] | which settings git takes from variables |
-//! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
-//! | [`sed_output`] | what `sed` makes of a known text |
-//! | [`names_in_code`] | what may be names of files in code |
-//! | [`given_code`] | what code in words, input and written files runs and reads |
+//! | [`files`] | which files a command reads, finds and changes |
 //! | [`commands_in_words`] | which texts in words and lines may be commands |
 //! | [`names_in_input`] | which programs read the names of files from their input |
 //! | [`subcommands`] | which command of a program follows its options |
+//! | [`shells`] | which programs are shells |
+//! | [`program_names`] | the name of a program in its path |
 //! | [`wrappers`] | which programs run their arguments |
 //! | [`env_command`] | what the options of `env` say |
 //! | [`possible_commands`] | which words of other programs may be a command that they run |
@@ -69,11 +49,6 @@
 //! | [`known_programs`] | what a program of the table does with its words, by its kind |
 //! | [`options`], [`option_names`] | what the options and arguments of a program do |
 //! | [`run_programs`] | which of its operands a program runs |
-//! | [`whole_folders`] | of which folders a command shows or copies everything |
-//! | [`changed_files`] | which files and folders a command may change |
-//! | [`reading_words`] | which words say that a file is only read |
-//! | [`edited_files`] | which files a program changes in place |
-//! | [`used_files`] | which of its operands are files |
 //! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
 //! | [`grep_args`] | which words of a search are files |
 //! | [`script_safety`] | which scripts of sed, awk and find only look at text |
@@ -84,8 +59,7 @@ use super::sensitive::SensitiveNames;
 
 mod analyzer;
 mod builtins;
-mod changed_files;
-mod code_text;
+mod code;
 mod command_tables;
 mod commands_in_words;
 mod constants;
@@ -93,75 +67,48 @@ mod constructs;
 mod container_paths;
 mod current_folders;
 mod decode;
-mod destroyed_places;
-mod destroyer_names;
-mod destroying_checkouts;
-mod destroying_code;
-mod destroying_commands;
-mod destroying_input;
-mod destroying_programs;
-mod destroying_searches;
+mod destroying;
 mod dialects;
-mod disk_writers;
-mod edited_files;
-mod ending_programs;
 mod env_command;
-mod essential_packages;
 mod expand;
 mod expand_parameters;
 mod fast_path;
 mod fd;
-mod fork_bombs;
-mod forks_in_code;
-mod found_files;
+mod files;
 mod git;
-mod git_helpers;
-mod git_pathspecs;
-mod git_settings;
-mod given_code;
 mod grep_args;
 mod known_programs;
 mod known_values;
-mod listed_names;
-mod locking_commands;
+mod name_letters;
 mod named_secrets;
-mod names_in_code;
 mod names_in_input;
 mod option_names;
 mod options;
 mod passed_input;
 mod possible_commands;
 mod preflight;
-mod printed_environment;
-mod printed_files;
-mod printed_form;
-mod printed_secrets;
-mod printed_text;
+mod printing;
+mod program_names;
 pub mod programs;
 mod read_only_commands;
-mod reading_words;
 mod redirect;
-mod removing_calls;
 mod revisions;
 mod run_programs;
 mod script_safety;
 mod sed_awk_find;
-mod sed_output;
+mod shells;
 mod simple_command;
 mod subcommands;
 mod unset_variables;
-mod used_files;
-mod values_in_code;
 mod variable_names;
 mod variables;
-mod whole_folders;
-mod windows_programs;
 mod word;
 mod wrapped_command;
 mod wrappers;
 
-pub use printed_files::{PrintedLines, printed_files, printed_lines};
-pub use printed_form::printed_form;
+pub use printing::printed_files::{PrintedLines, printed_files, printed_lines};
+pub use printing::printed_form::printed_form;
+pub(super) use shells::has_known_options;
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,7 +183,7 @@ pub struct AnalyzedCommand {
     /// Another form, for which permissions count too.
     pub same_as: Option<String>,
     /// True if it only reads, as far as that is requested.
-    pub looks: bool,
+    pub is_read_only: bool,
 }
 
 /// A file that a command reads or writes.
@@ -310,8 +257,8 @@ pub struct Bans {
     pub edits: bool,
     /// Rules that ask about or deny programs: what code runs is among [`AnalyzedCommand::others`].
     pub programs: bool,
-    /// A permission for all commands that only look: [`AnalyzedCommand::looks`] is filled.
-    pub looking: bool,
+    /// A permission for all commands that only read: [`AnalyzedCommand::is_read_only`] is filled.
+    pub read_only: bool,
 }
 
 /// Reads a command that runs in `cwd`. `sensitive` recognizes names of files with secrets.
@@ -337,14 +284,14 @@ pub fn read(
     .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, bans).refuse(command))
 }
 
-/// Returns true if a command changes nothing: each part of it looks, or is one of those that `checks` knows by their words, no
+/// Returns true if a command changes nothing: each part of it only reads, or is one of those that `checks` knows by their words, no
 /// file is written, and nothing about it is not understood.
-pub fn only_looks(command: &str, checks: impl Fn(&str) -> bool) -> bool {
+pub fn is_read_only(command: &str, checks: impl Fn(&str) -> bool) -> bool {
     let reading = read_alone(command);
-    let looks = |simple: &AnalyzedCommand| {
-        simple.concerns.is_empty() && (simple.looks || simple.quiet || checks(&simple.text))
+    let changes_nothing = |simple: &AnalyzedCommand| {
+        simple.concerns.is_empty() && (simple.is_read_only || simple.quiet || checks(&simple.text))
     };
-    reading.commands.iter().all(looks)
+    reading.commands.iter().all(changes_nothing)
         && !reading.files.iter().any(|file| file.domain == Domain::Edit)
 }
 
@@ -359,7 +306,7 @@ fn read_alone(command: &str) -> Reading {
         windows: false,
         fold_case: false,
     };
-    let bans = Bans { looking: true, ..Bans::default() };
+    let bans = Bans { read_only: true, ..Bans::default() };
     read(command, &folders, cwd, &SensitiveNames::none(), bans)
 }
 

@@ -1,10 +1,14 @@
 //! Words of a command that name files with secrets, and variables that hold some.
 
 use super::analyzer::Walker;
+use super::program_names::base;
 use super::programs::{Kind, Program};
 use super::simple_command::glued;
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, git, git_pathspecs, grep_args, sed_awk_find};
+use super::{
+    AnalyzedCommand, Concern, CoveredBy, git::git_commands, git::git_pathspecs, grep_args,
+    sed_awk_find,
+};
 use crate::permission::Domain;
 use crate::permission::sensitive::without_classes;
 use crate::util::words::has_word;
@@ -70,10 +74,10 @@ impl Walker<'_> {
         }
         // Git expands wildcards that the shell does not, and the values of its options are known.
         let is_git = program.is_some_and(|program| program.kind == Kind::Git);
-        let takes_globs = is_git && !git::names_no_files(words);
+        let takes_globs = is_git && !git_commands::names_no_files(words);
         // Other programs may take any pattern for one of names, in which a wildcard matches a leading dot.
         let may_take_globs = program.is_none_or(|program| program.kind.runs_arguments());
-        let base = words[0].text.rsplit('/').next().unwrap_or_default();
+        let base = &*base(&words[0].text);
         // `pip install .[dev]`
         let takes_extras = ["pip", "pip3", "pipx", "uv", "uvx", "poetry", "pdm"].contains(&base);
         let mut is_in_folder = None;
@@ -90,7 +94,8 @@ impl Walker<'_> {
             if !word.known {
                 continue;
             }
-            if (is_git && (git::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
+            if (is_git
+                && (git_commands::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
                 || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
@@ -124,7 +129,7 @@ impl Walker<'_> {
                 if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
                     command.concerns.push(Concern::always(format!(
                         "{} can mean files with secrets",
-                        word.told
+                        word.shown
                     )));
                 }
                 if !is_secret && !self.with_named {
@@ -139,7 +144,7 @@ impl Walker<'_> {
                 };
                 let file = Word {
                     text,
-                    told: word.told.clone(),
+                    shown: word.shown.clone(),
                     known: true,
                     glob: glob || in_any_case || (is_pattern && names_something(piece)),
                     tilde: word.tilde && piece == word.text,
@@ -203,7 +208,7 @@ pub(super) fn reads_filter(words: &[Word], command: &mut AnalyzedCommand) {
     };
     command.concerns.extend(words[1..].iter().find(is_file).map(|word| Concern {
         reason: "the filter is in a file".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
+        covered_by: CoveredBy::Word(word.shown.clone()),
     }));
 }
 
@@ -215,6 +220,6 @@ pub(super) fn reads_by_name(words: &[Word], names: &[&str], command: &mut Analyz
     };
     command.concerns.extend(words[1..].iter().find(names_files).map(|word| Concern {
         reason: "a filter can read files".into(),
-        covered_by: CoveredBy::Word(word.told.clone()),
+        covered_by: CoveredBy::Word(word.shown.clone()),
     }));
 }

@@ -1,7 +1,8 @@
 //! Names of files and arguments that a program reads from its input or from a list.
 
 use super::analyzer::Walker;
-use super::destroying_commands::{MAX_TAILS, base};
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::program_names::base;
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
 use crate::permission::Domain;

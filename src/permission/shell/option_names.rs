@@ -1,5 +1,6 @@
 //! The names and values of options, as far as they say by themselves that something is run, loaded or written.
 
+use super::shells::is_shell;
 use crate::util::words::has_word;
 
 /// Words in the names of options that run a program, for any program.
@@ -22,11 +23,12 @@ const EVENTS: &str = "\
 const SETTINGS_ENDS: &str = "\
     toml yaml yml json json5 jsonc cfg conf config ini rc xml hcl properties cnf";
 
-/// Prefixes of options that disable or show a setting.
-pub(super) const HARMLESS_STARTS: [&str; 12] = [
-    "no", "disable", "without", "skip", "ignore", "exclude", "omit", "list", "show", "print",
-    "only", "max",
-];
+/// Prefixes of options that disable a setting, or leave files out.
+pub(super) const EXCLUDING_STARTS: [&str; 7] =
+    ["no", "disable", "without", "skip", "ignore", "exclude", "omit"];
+
+/// Prefixes of options that show or limit a setting.
+const SHOWING_STARTS: [&str; 5] = ["list", "show", "print", "only", "max"];
 
 /// Words in the names of options that write to their value.
 pub(super) const WRITING_WORDS: &str = "\
@@ -79,7 +81,9 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
 /// Returns true if the name of an option says that it runs a program.
 pub(super) fn says_it_runs(name: &str, is_code: bool) -> bool {
     let words = words_of(name);
-    if words.first().is_none_or(|first| HARMLESS_STARTS.contains(&first.as_str())) {
+    let is_harmless =
+        |first: &str| EXCLUDING_STARTS.contains(&first) || SHOWING_STARTS.contains(&first);
+    if words.first().is_none_or(|first| is_harmless(first)) {
         return false;
     }
     if let [first, event, ..] = words.as_slice()
@@ -134,8 +138,7 @@ const ABOUT_PROGRAMS: &str = "tldr whatis apropos cheat pidof pkill killall chsh
 pub(super) fn starts_shell(base: &str, text: &str, before: &str) -> bool {
     let mut parts = text.split_whitespace();
     let name = parts.next().unwrap_or_default();
-    let is_shell =
-        matches!(name, "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "csh" | "tcsh" | "fish");
+    let is_shell = is_shell(name);
     match parts.next() {
         Some(next) => is_shell && next.starts_with(['-', '>', '<']),
         None => {

@@ -7,8 +7,9 @@
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
 use super::decode;
+use super::name_letters::is_in_plain_name;
 use super::option_names::{
-    HARMLESS_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
+    EXCLUDING_STARTS, RUNNING_COMMANDS, WRITING_WORDS, hands_danger, is_built_in, is_plain_ssh,
     is_python, letter_runs, names_file, names_settings, says_it_runs, sql_touches, starts_shell,
     words_of,
 };
@@ -166,7 +167,10 @@ impl Walker<'_> {
                     // Names of packages are not commands of its own, except for files and URLs.
                     let is_place = option.name.starts_with("*.") || option.name.ends_with(":*");
                     let is_it = (!names_follow || is_place) && !is_later;
-                    is_it && !read_only_commands::only_seems(base, words, option.name)
+                    is_it
+                        && !(option.name == "api"
+                            && base == "gh"
+                            && read_only_commands::only_gets(words))
                 });
                 if let Some(option) = known {
                     found(base, option.name, words, at - 1, command);
@@ -203,7 +207,7 @@ impl Walker<'_> {
                 }
             }
             if is_code && word.known && is_piped(text) {
-                ask(command, word, format!("{base} can run {}", word.told));
+                ask(command, word, format!("{base} can run {}", word.shown));
                 self.guess_values(&[&text[1..]], command);
             }
             if program.is_none()
@@ -366,8 +370,7 @@ impl Walker<'_> {
             {
                 self.reaches(word, value, command);
             }
-        } else if parts.first().is_some_and(|first| HARMLESS_STARTS[..7].contains(&first.as_str()))
-        {
+        } else if parts.first().is_some_and(|first| EXCLUDING_STARTS.contains(&first.as_str())) {
             // These exclude files.
             return (false, true);
         }
@@ -415,7 +418,7 @@ impl Walker<'_> {
                 format!("{} of {base} can run something or write somewhere else", option.name),
             );
             command.others.extend(texts(
-                &[word.clone(), from.clone()][..1 + usize::from(from.told != word.told)],
+                &[word.clone(), from.clone()][..1 + usize::from(from.shown != word.shown)],
             ));
         }
         match option.effect {
@@ -466,9 +469,8 @@ impl Walker<'_> {
 
     /// Adds the paths outside, or in git's directory, that a value names.
     pub(super) fn reaches(&mut self, word: &Word, value: &str, command: &mut AnalyzedCommand) {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         // A name leads nowhere.
-        if value.len() > MAX_VALUE || value.bytes().all(is_of_name) {
+        if value.len() > MAX_VALUE || value.chars().all(is_in_plain_name) {
             return;
         }
         let lower = value.to_ascii_lowercase();
@@ -518,7 +520,7 @@ fn names_git(path: &str, is_glob: bool) -> bool {
 }
 
 pub(super) fn ask(command: &mut AnalyzedCommand, word: &Word, reason: String) {
-    command.concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.told.clone()) });
+    command.concerns.push(Concern { reason, covered_by: CoveredBy::Word(word.shown.clone()) });
 }
 
 fn found(base: &str, name: &str, words: &[Word], at: usize, command: &mut AnalyzedCommand) {

@@ -1,12 +1,11 @@
 //! Programs that pass their standard input on to an interpreter elsewhere: on another machine, in a container, as
 //! another user, or line by line. The code in that input is outside of the command, so that it cannot be judged.
 
+use super::program_names;
 use super::programs::{self, Program};
+use super::shells::{has_known_options, is_shell};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
-
-/// Shells that are in no row of the table.
-const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ash", "rbash"];
 
 /// Maximum number of words that are examined.
 const MAX_WORDS: usize = 64;
@@ -55,7 +54,7 @@ pub(super) fn passes(program: Option<&Program>, words: &[Word]) -> bool {
 pub(super) fn ask_shell(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
     const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
     let mut rest = words[1..].iter();
-    while let Some(word) = rest.next().filter(|_| SHELLS.contains(&base) || base == "zsh") {
+    while let Some(word) = rest.next().filter(|_| has_known_options(base)) {
         let text = word.text.as_str();
         let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
         if letters.is_some_and(|letters| letters.is_empty() || letters.contains('s')) {
@@ -98,10 +97,10 @@ fn names_command(words: &[Word]) -> bool {
 
 /// Returns true for the name of a program that runs its input, also as the name of an image: `library/python:3`.
 fn is_interpreter(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or_default();
+    let name = program_names::base(word);
     let name = name.split([':', '@']).next().unwrap_or_default();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    SHELLS.contains(&name)
+    is_shell(name)
         || (name.len() > 2
             && programs::find(name).is_some_and(|program| program.script || program.stdin))
 }

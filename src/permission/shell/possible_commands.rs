@@ -5,12 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::analyzer::{RESERVE, Walker};
 use super::expand::closing;
-use super::printed_secrets::may_print;
+use super::printing::printed_secrets::may_print;
+use super::program_names::base;
 use super::programs::{self, Kind};
 use super::simple_command::glued;
 use super::word::Word;
 use super::wrappers::is_wrapper;
-use super::{AnalyzedCommand, Concern, edited_files};
+use super::{AnalyzedCommand, Concern, files::edited_files};
 
 /// How concerns about commands that may run are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +103,7 @@ pub(super) fn mode(base: &str, kind: Option<Kind>, words: &[Word]) -> Option<(Gu
 impl Walker<'_> {
     /// Returns true if a word is a program that accesses files named by its arguments.
     fn may_begin(&self, word: &Word) -> bool {
-        let name = word.text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        let name = name.strip_suffix(".exe").unwrap_or(&name);
+        let name = &*base(&word.text);
         let kind = programs::find(name).map(|program| program.kind);
         let by_kind = matches!(
             kind,
@@ -130,8 +130,8 @@ impl Walker<'_> {
 
     /// Returns true if a word is a program that can change files in place, and not the name of a package to install.
     fn may_edit(word: &Word, before: &[Word]) -> bool {
-        let name = word.text.rsplit('/').next().unwrap_or_default();
-        let name = edited_files::unversioned(name);
+        let name = base(&word.text);
+        let name = edited_files::unversioned(&name);
         (edited_files::has(name) || edited_files::is_interpreter(name)) && !precede_packages(before)
     }
 
@@ -305,18 +305,10 @@ fn precede_packages(words: &[Word]) -> bool {
 
 /// Returns true if a program runs its input.
 pub(super) fn runs_input(words: &[Word]) -> bool {
-    let name = words[0].text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let name = base(&words[0].text);
     let is_shell = is_wrapper(&name)
         || programs::find(&name).is_some_and(|program| program.kind == Kind::Runner);
-    is_shell && !RUN_ELSEWHERE.contains(&name.as_str())
-}
-
-/// Returns true for the name of a shell whose input and scripts are read as they are here.
-pub(super) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh" | "ksh" | "mksh" | "source" | "."
-    )
+    is_shell && !RUN_ELSEWHERE.contains(&&*name)
 }
 
 pub(super) fn fingerprint(text: &str) -> u64 {

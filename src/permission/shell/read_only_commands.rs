@@ -1,21 +1,25 @@
-//! Commands that only read, and arguments that only appear to run a program.
+//! Commands that only read.
 
+use super::git::git_commands;
 use super::programs::{Kind, Program};
 use super::word::Word;
 use crate::util::words::has_word;
 
 /// Commands of git that only read, whatever their arguments are but for those that raise a concern.
-pub(super) const GIT_LOOKS: &str = "\
+pub(super) const READ_ONLY_GIT: &str = "\
     status log diff show ls-files ls-tree rev-parse rev-list describe shortlog blame annotate grep cat-file show-ref \
     for-each-ref name-rev merge-base diff-tree diff-index diff-files whatchanged range-diff count-objects check-ignore \
     show-branch cherry verify-commit version";
+
+/// Options of git before such a command that change nothing about it.
+const PLAIN_OPTIONS: &str = "--no-pager -P --no-optional-locks --literal-pathspecs --version";
 
 /// Options of `git branch`, `git tag` and `git remote` that only list.
 const LISTS: &str = "\
     -a -r -v -vv -l -n --all --remotes --verbose --list --show-current --no-color --merged --no-merged --contains";
 
 /// First words of commands that only read.
-const LOOKS: &str = "\
+const READ_ONLY: &str = "\
     go version|go env|go list|go doc|npm ls|npm list|npm view|npm outdated|npm root|npm prefix|pnpm ls|pnpm list|pnpm why|\
     yarn list|yarn why|cargo tree|cargo metadata|pip list|pip show|pip freeze|pip3 list|pip3 show|pip3 freeze|gh pr view|\
     gh pr list|gh pr diff|gh pr checks|gh pr status|gh issue view|gh issue list|gh issue status|gh run view|gh run list|\
@@ -29,16 +33,8 @@ fn text(word: Option<&Word>) -> &str {
     word.map_or("", |word| word.text.as_str())
 }
 
-/// Returns true if a command of a program that can run another one does not do so here.
-pub(super) fn only_seems(base: &str, words: &[Word], found: &str) -> bool {
-    match found {
-        "api" if base == "gh" => only_gets(words),
-        _ => false,
-    }
-}
-
 /// Returns true if `gh api` sends a request that changes nothing.
-fn only_gets(words: &[Word]) -> bool {
+pub(super) fn only_gets(words: &[Word]) -> bool {
     let is_get = |at: usize| {
         let word = words[at].text.as_str();
         let value =
@@ -65,8 +61,8 @@ fn only_gets(words: &[Word]) -> bool {
 }
 
 /// Returns another form of a command, for which permissions count as well.
-pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
-    let rest = told.strip_prefix(name.told.as_str())?;
+pub(super) fn same_as(base: &str, name: &Word, shown: &str) -> Option<String> {
+    let rest = shown.strip_prefix(name.shown.as_str())?;
     if base == "[" {
         return Some(format!("test{}", rest.strip_suffix(" ]").unwrap_or(rest)));
     }
@@ -75,7 +71,7 @@ pub(super) fn same_as(base: &str, name: &Word, told: &str) -> Option<String> {
 
 /// Returns true if a command only reads files, the state of the system, or a repository. Concerns are handled
 /// elsewhere.
-pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
+pub(super) fn is_read_only(base: &str, program: Option<&Program>, words: &[Word]) -> bool {
     let has = |option: &str| words.iter().any(|word| word.text == option);
     match program.map(|program| program.kind) {
         // A name of a host is looked up in the network.
@@ -95,7 +91,7 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 .iter()
                 .any(|start| word.text.starts_with(start))
         }),
-        Some(Kind::Git) => git_looks(words),
+        Some(Kind::Git) => is_read_only_git(words),
         _ => {
             let begins = |known: &str| {
                 known.bytes().next() == base.bytes().next() && {
@@ -108,12 +104,12 @@ pub(super) fn looks(base: &str, program: Option<&Program>, words: &[Word]) -> bo
                 || (base == "gofmt"
                     && !has("-w")
                     && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
-                || (LOOKS.split('|').any(begins) && !does_more(base, words))
+                || (READ_ONLY.split('|').any(begins) && !does_more(base, words))
         }
     }
 }
 
-/// Returns true if the words of a command that looks make it show secrets, build or start something.
+/// Returns true if the words of a command that reads make it show secrets, build or start something.
 fn does_more(base: &str, words: &[Word]) -> bool {
     words[1..].iter().any(|word| match base {
         "kubectl" => {
@@ -140,13 +136,15 @@ fn does_more(base: &str, words: &[Word]) -> bool {
     })
 }
 
-fn git_looks(words: &[Word]) -> bool {
-    let at = 1 + words[1..]
-        .iter()
-        .take_while(|word| {
-            matches!(word.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks")
-        })
-        .count();
+fn is_read_only_git(words: &[Word]) -> bool {
+    let at = git_commands::command_at(words);
+    let own = &words[1..at];
+    if at == words.len() {
+        return own.iter().any(|word| word.text == "--version");
+    }
+    if !own.iter().all(|word| has_word(PLAIN_OPTIONS, &word.text)) {
+        return false;
+    }
     let name = text(words.get(at));
     let rest = words.get(at + 1..).unwrap_or_default();
     let first = text(rest.first());
@@ -173,12 +171,8 @@ fn git_looks(words: &[Word]) -> bool {
         "submodule" => matches!(first, "status" | "summary"),
         "bisect" => first == "log",
         "reflog" => matches!(first, "" | "show") || first.starts_with('-'),
-        "config" => matches!(
-            first,
-            "--get" | "--get-all" | "--list" | "-l" | "get" | "list" | "--get-regexp"
-        ),
-        "--version" => true,
-        _ => has_word(GIT_LOOKS, name),
+        "config" => git_commands::reads_settings(first),
+        _ => has_word(READ_ONLY_GIT, name),
     }
 }
 

@@ -5,7 +5,7 @@ use brush_parser::ast::{
 };
 
 use super::analyzer::{TOO_MUCH, Walker};
-use super::printed_environment::expands_secret;
+use super::printing::printed_environment::expands_secret;
 use super::word::{self, Word};
 use super::{AnalyzedCommand, Concern, dialects};
 use crate::permission::Domain;
@@ -125,7 +125,7 @@ impl Walker<'_> {
         {
             let others = vec![destroyed.to_owned()];
             self.push(AnalyzedCommand {
-                text: format!("> {}", word.told),
+                text: format!("> {}", word.shown),
                 others,
                 ..AnalyzedCommand::default()
             });

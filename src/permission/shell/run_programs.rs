@@ -3,6 +3,7 @@
 use super::analyzer::Walker;
 use super::option_names::is_input;
 use super::options::ask;
+use super::program_names;
 use super::programs::{self, Kind, Program};
 use super::simple_command::leads_out;
 use super::word::Word;
@@ -34,7 +35,7 @@ impl Walker<'_> {
         }
         self.reaches(word, text, command);
         // Programs of packages are scripts too.
-        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = &*program_names::base(text);
         let name = [".js", ".mjs", ".cjs", ".rb", ".php"]
             .iter()
             .find_map(|end| name.strip_suffix(end))

@@ -1,13 +1,15 @@
 //! Programs with a language of their own: `sed`, `awk` and `find`.
 
 use super::analyzer::Walker;
-use super::destroying_code::with_joined_strings;
-use super::edited_files::valued_letters;
+use super::destroying::destroying_code::with_joined_strings;
+use super::files::edited_files::valued_letters;
+use super::name_letters::is_in_variable;
 use super::possible_commands::Guess;
+use super::program_names::base;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, sed_output};
+use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, printing::sed_output};
 use crate::permission::Domain;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
@@ -84,12 +86,11 @@ fn files_by_variable<'v>(
     program: &str,
     assigned: &[(&str, &'v str)],
 ) -> impl Iterator<Item = (Domain, &'v str)> {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let domain = move |name: &str| {
         program.match_indices(name).find_map(|(at, _)| {
             let (before, after) = (&program[..at], &program[at + name.len()..]);
             match before.trim_end().as_bytes().last() {
-                _ if after.starts_with(is_of_name) => None,
+                _ if after.starts_with(is_in_variable) => None,
                 Some(b'>') => Some(Domain::Edit),
                 Some(b'<') => Some(Domain::Read),
                 _ => None,
@@ -178,7 +179,7 @@ impl<'w> SedArguments<'w> {
             if !option.is_known() {
                 concerns.push(Concern {
                     reason: "an option of sed can be a script or is not known".into(),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
             }
             if option.is('i', "--in-place") {
@@ -222,7 +223,7 @@ impl Walker<'_> {
             if script.known && !sed_is_harmless(&script.text) {
                 command.concerns.push(Concern {
                     reason: "a script of sed can run commands and write files".into(),
-                    covered_by: CoveredBy::Word(script.told.clone()),
+                    covered_by: CoveredBy::Word(script.shown.clone()),
                 });
                 for file in sed_output::files_written(std::slice::from_ref(script)) {
                     command.concerns.extend(self.file(Domain::Edit, &Word::plain(file)));
@@ -253,7 +254,7 @@ impl Walker<'_> {
                 if word.known && !awk_is_harmless(text) {
                     command.concerns.push(Concern {
                         reason: "a program of awk can run commands and write files".into(),
-                        covered_by: CoveredBy::Word(word.told.clone()),
+                        covered_by: CoveredBy::Word(word.shown.clone()),
                     });
                     self.awk_strings(word, command);
                     for (domain, value) in files_by_variable(text, &assigned) {
@@ -364,7 +365,7 @@ impl Walker<'_> {
             } else if text.starts_with("-fprint") || text == "-fls" {
                 command.concerns.push(Concern {
                     reason: format!("{text} of find writes to a file"),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
                 if let Some(file) = words.get(at + 1) {
                     command.concerns.extend(self.file(Domain::Edit, file));
@@ -375,7 +376,7 @@ impl Walker<'_> {
             } else {
                 command.concerns.push(Concern {
                     reason: format!("{text} of find can run something or write somewhere"),
-                    covered_by: CoveredBy::Word(word.told.clone()),
+                    covered_by: CoveredBy::Word(word.shown.clone()),
                 });
                 at += 1;
             }
@@ -412,8 +413,7 @@ impl Walker<'_> {
             command.concerns.push(Concern::always("what find runs is not known"));
             return;
         }
-        let name = inner[0].text.rsplit('/').next().unwrap_or_default();
-        let program = programs::find(name);
+        let program = programs::find(&base(&inner[0].text));
         let plain = program.is_some_and(|program| {
             matches!(
                 program.kind,
@@ -427,7 +427,7 @@ impl Walker<'_> {
             .map(|word| match (word.text.as_str(), &roots[0]) {
                 ("{}", root) => Word {
                     text: root.text.clone(),
-                    told: FOUND.into(),
+                    shown: FOUND.into(),
                     known: true,
                     tilde: root.tilde,
                     ..Word::default()

@@ -1,33 +1,23 @@
 //! Judges one simple command.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::analyzer::{TOO_MUCH, Walker, pieces};
-use super::destroying_code::commands_in;
-use super::destroying_commands::MAX_TAILS;
-use super::disk_writers::{named_outputs, option_values};
+use super::destroying::destroying_code::commands_in;
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::destroying::disk_writers::{named_outputs, option_values};
+use super::program_names::{base, name_in_system};
 use super::programs::{self, Kind, Program};
 use super::redirect::{Fed, HERE_DOCUMENT};
+use super::shells::has_known_options;
 use super::variables::{self, Assigned, RUNNING_INDEX};
 use super::word::Word;
 use super::wrappers::{self, Wrapped, unwrap};
 use super::{
-    AnalyzedCommand, Concern, dialects, git, possible_commands, printed_environment,
-    read_only_commands, revisions, subcommands,
+    AnalyzedCommand, Concern, dialects, git::git_commands, possible_commands,
+    printing::printed_environment, read_only_commands, revisions, subcommands,
 };
 use crate::permission::Domain;
-
-/// Directories whose programs are those that their names say.
-pub(super) const SYSTEM_FOLDERS: [&str; 7] = [
-    "/bin",
-    "/usr/bin",
-    "/usr/local/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-];
 
 /// Maximum number of words at both ends of a command that are examined for what they destroy.
 pub(super) const MAX_DESTROYED: usize = 128;
@@ -72,7 +62,7 @@ impl Walker<'_> {
         }
         let fed = std::mem::take(&mut self.fed);
         let quiet_prefix = assigned.iter().all(|one| one.concern.is_none());
-        let told: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
+        let shown: Vec<&str> = assigned.iter().map(|one| one.raw.as_str()).collect();
         concerns.extend(assigned.iter().filter_map(|one| one.concern.clone()));
         for one in &assigned {
             let value = one.raw.split_once('=').map_or("", |(_, value)| value);
@@ -97,9 +87,10 @@ impl Walker<'_> {
             .filter_map(|one| one.value.as_deref())
             .collect();
         if words.is_empty() {
-            if !told.is_empty() || !concerns.is_empty() {
+            if !shown.is_empty() || !concerns.is_empty() {
                 let quiet = concerns.is_empty();
-                let text = if told.is_empty() { "redirection".to_owned() } else { told.join(" ") };
+                let text =
+                    if shown.is_empty() { "redirection".to_owned() } else { shown.join(" ") };
                 let mut command =
                     AnalyzedCommand { text, concerns, quiet, ..AnalyzedCommand::default() };
                 self.guess_values(&values, &mut command);
@@ -131,7 +122,7 @@ impl Walker<'_> {
         self.feed(fed, &words, &mut command);
         if !quiet_prefix {
             command.others.push(command.text.clone());
-            command.text = format!("{} {}", told.join(" "), command.text);
+            command.text = format!("{} {}", shown.join(" "), command.text);
         }
         if self.with_code {
             subcommands::add_forms(&mut command.others);
@@ -172,7 +163,7 @@ impl Walker<'_> {
 
     pub(super) fn judge(&mut self, words: &[Word], concerns: Vec<Concern>) -> AnalyzedCommand {
         if !self.spend(words.len()) {
-            let text = words[0].told.clone();
+            let text = words[0].shown.clone();
             let concerns = vec![Concern::unread(TOO_MUCH)];
             let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
             self.guess_last(words, &mut command);
@@ -190,14 +181,14 @@ impl Walker<'_> {
             }
             false => words,
         };
-        let text = told(words);
+        let text = shown(words);
         let name = &words[0];
         let mut command = AnalyzedCommand { text, concerns, ..AnalyzedCommand::default() };
         for word in words {
             command.concerns.extend(
                 word.concerns
                     .iter()
-                    .map(|reason| Concern::always(format!("{}: {reason}", word.told))),
+                    .map(|reason| Concern::always(format!("{}: {reason}", word.shown))),
             );
         }
         if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
@@ -205,25 +196,19 @@ impl Walker<'_> {
             command.others = tails(words);
             return command;
         }
-        let (folder, written) = name.text.rsplit_once('/').unwrap_or(("", &name.text));
         // Names are equal in any case if the file system is case-insensitive.
-        let lower = match written.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            true => Cow::Owned(written.to_ascii_lowercase()),
-            false => Cow::Borrowed(written),
-        };
-        let endings = [".exe", ".cmd", ".bat"];
-        let base = endings.iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
+        let base = &*base(&name.text);
         if base != name.text {
-            command.others.push(format!("{base}{}", &command.text[name.told.len()..]));
+            command.others.push(format!("{base}{}", &command.text[name.shown.len()..]));
         }
-        let is_builtin = folder.is_empty() && base == written;
+        let is_builtin = base == name.text;
         // An interpreter reads its script, and prints lines of a file that is not a script.
-        if self.with_named && !folder.is_empty() {
+        if self.with_named && name.text.contains('/') {
             self.named(name);
         }
         self.printed_secrets(base, words, &mut command);
         // Any file can have the name of a program without effects.
-        let is_itself = is_builtin || (base == written && SYSTEM_FOLDERS.contains(&folder));
+        let is_itself = is_builtin || name_in_system(&name.text) == Some(base);
         if let Some(wrapped) = unwrap(base, words) {
             self.judge_wrapped(base, wrapped, words, &mut command);
             command.quiet &= is_itself;
@@ -266,7 +251,7 @@ impl Walker<'_> {
         self.edited_files(base, (words, &operands), &mut command);
         self.may_change(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
-        if git::reads_its_settings(base, words) {
+        if git_commands::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
         }
         if let Some(program) = program {
@@ -280,7 +265,8 @@ impl Walker<'_> {
         }
         if is_itself {
             command.same_as = read_only_commands::same_as(base, name, &command.text);
-            command.looks = self.with_looks && read_only_commands::looks(base, program, words);
+            command.is_read_only =
+                self.wants_read_only && read_only_commands::is_read_only(base, program, words);
         }
         if let Some((how, from)) =
             possible_commands::mode(base, program.map(|program| program.kind), words)
@@ -307,7 +293,7 @@ impl Walker<'_> {
         if base == "env" && wrapped.runs_nothing(words) {
             self.printed_secrets("printenv", &words[..1], command);
         }
-        if wrappers::takes_shell_options(base) {
+        if has_known_options(base) {
             for file in wrappers::script_files(words) {
                 command.concerns.extend(self.file(Domain::Read, file));
             }
@@ -351,11 +337,11 @@ impl Walker<'_> {
                 }
                 command
                     .concerns
-                    .push(Concern::always(format!("{} is not known beforehand", word.told)));
+                    .push(Concern::always(format!("{} is not known beforehand", word.shown)));
             } else if word.glob_start && !free(word) {
                 command
                     .concerns
-                    .push(Concern::always(format!("{} can become an option", word.told)));
+                    .push(Concern::always(format!("{} can become an option", word.shown)));
             }
         }
     }
@@ -385,21 +371,21 @@ fn with_revisions(words: &[Word]) -> Vec<Word> {
 }
 
 /// Joins words in their display form with spaces.
-pub(super) fn told(words: &[Word]) -> String {
-    let length = words.iter().map(|word| word.told.len() + 1).sum();
+pub(super) fn shown(words: &[Word]) -> String {
+    let length = words.iter().map(|word| word.shown.len() + 1).sum();
     let mut text = String::with_capacity(length);
     for word in words {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(&word.told);
+        text.push_str(&word.shown);
     }
     text
 }
 
 /// Returns the commands that begin at each of the words.
 pub(super) fn tails(words: &[Word]) -> Vec<String> {
-    (0..words.len().min(MAX_TAILS)).map(|at| told(&words[at..])).collect()
+    (0..words.len().min(MAX_TAILS)).map(|at| shown(&words[at..])).collect()
 }
 
 /// Returns the possible values attached to the letters of short options, which are few.
@@ -416,15 +402,12 @@ pub(super) fn leads_out(path: &str) -> bool {
 /// Returns true if a command only shows or stores its input.
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
-    let base = name.map(|name| match name.text.rsplit_once('/') {
-        Some((folder, base)) if SYSTEM_FOLDERS.contains(&folder) => base,
-        _ => name.text.as_str(),
-    });
+    let base = name.map(|name| name_in_system(&name.text).unwrap_or(&name.text));
     match base.and_then(programs::find).map(|program| program.kind) {
         Some(
             Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
         ) => true,
-        Some(Kind::Git) => git::reads_message(words),
+        Some(Kind::Git) => git_commands::reads_message(words),
         _ => false,
     }
 }
@@ -443,7 +426,7 @@ fn kinds_of_files(kind: Kind) -> bool {
 /// Returns true if a word is the text of a message, which is not run.
 pub(super) fn is_message(words: &[Word], at: usize, program: Option<&Program>) -> bool {
     match program.map(|program| program.kind) {
-        Some(Kind::Git) => git::is_message(words, at),
+        Some(Kind::Git) => git_commands::is_message(words, at),
         Some(_) if matches!(words[0].text.as_str(), "gh" | "glab") => {
             BODY_OPTIONS.contains(&words[at - 1].text.as_str())
         }

@@ -2,11 +2,12 @@
 
 use super::analyzer::pieces;
 use super::commands_in_words::texts;
-use super::destroying_commands::{MAX_TAILS, base};
-use super::git::command_at;
-use super::git_helpers;
+use super::destroying::destroying_commands::MAX_TAILS;
+use super::git::git_commands::command_at;
+use super::git::git_helpers;
+use super::program_names::base;
 use super::programs::{self, Kind, Program};
-use super::simple_command::{tails, told};
+use super::simple_command::{shown, tails};
 use super::word::Word;
 
 /// Number of words within which a command follows options, and of options of which it is tried whether they have a value.
@@ -52,7 +53,7 @@ pub(super) fn without_options(
             let whole = [Word::plain("git"), Word::plain(&base[4..])];
             let whole = [&whole, &words[1..]].concat();
             let mut found = of_git(&whole);
-            found.push(told(&whole));
+            found.push(shown(&whole));
             found
         }
         None | Some(Kind::Code | Kind::Runner | Kind::Fd) => of_any(base, words),
@@ -81,9 +82,9 @@ fn of_git(words: &[Word]) -> Vec<String> {
     let Some(name) = words.get(at) else { return Vec::new() };
     let mut found = Vec::new();
     if at > 1 {
-        found.push(["git ", &told(&words[at..])].concat());
+        found.push(["git ", &shown(&words[at..])].concat());
     }
-    let rest = told(&words[at + 1..]);
+    let rest = shown(&words[at + 1..]);
     let mut alias = |setting: &str, value: &str, rest: &str| {
         if setting.trim_start_matches("-c").starts_with("alias.") {
             match value.strip_prefix('!') {
@@ -115,7 +116,7 @@ fn of_git(words: &[Word]) -> Vec<String> {
             words[*place].text.starts_with('-') || words[*place - 1].text == "--config"
         };
         let from = (at + 1..words.len()).find(|place| !is_option(place));
-        found.extend(from.map(|from| ["git ", &told(&words[from..])].concat()));
+        found.extend(from.map(|from| ["git ", &shown(&words[from..])].concat()));
     }
     let texts = git_helpers::run_texts(words);
     let values = texts.iter().filter(|text| !text.starts_with("user.")).flat_map(|text| {
@@ -132,7 +133,7 @@ fn of_git(words: &[Word]) -> Vec<String> {
 
 /// Returns the forms of a command of which it is not known which options have a value in the next word.
 fn of_any(base: &str, words: &[Word]) -> Vec<String> {
-    let own: Vec<&str> = words[1..].iter().map(|word| word.told.as_str()).collect();
+    let own: Vec<&str> = words[1..].iter().map(|word| word.shown.as_str()).collect();
     let mut found = forms(&[base], &own);
     for (from, to) in OTHER_NAMES {
         let further = &from[1..];

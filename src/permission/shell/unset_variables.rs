@@ -1,10 +1,11 @@
 //! Variables that nothing in a command sets. In `rm -rf "$x/"` an empty one leaves the root.
 
 use super::analyzer::Walker;
+use super::name_letters::{is_in_program, is_in_variable};
 use super::variable_names::is_read_by_programs;
 
 /// Maximum number of searches of the command for a name.
-pub(super) const MAX_LOOKS: usize = 32;
+pub(super) const MAX_SEARCHES: usize = 32;
 
 /// Variables that most systems set.
 const OF_SYSTEM: [&str; 6] = ["TMP", "TEMP", "HOSTNAME", "SECONDS", "WORKSPACE", "CI"];
@@ -32,10 +33,10 @@ impl Walker<'_> {
         let is_of_system = is_read_by_programs(name)
             || OF_SYSTEM.contains(&name)
             || OF_SYSTEM_BEGIN.iter().any(|start| name.starts_with(start));
-        if !is_name || is_of_system || self.looks_left == 0 || self.whole.is_empty() {
+        if !is_name || is_of_system || self.searches_left == 0 || self.whole.is_empty() {
             return false;
         }
-        self.looks_left -= 1;
+        self.searches_left -= 1;
         !sets_any(&self.whole, name) && !is_set(&self.whole, name)
     }
 }
@@ -66,7 +67,6 @@ fn evaluates_unknown(text: &str, name: &str) -> bool {
     // The longer form first, and a longer name is another variable.
     let text = &text.replace(&own[1], "x");
     let text = &without_variable(text, &own[0]);
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_-./$".contains(letter);
     text.match_indices("eval").any(|(at, word)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
         // Quotes within `$'…'` are escaped.
@@ -76,7 +76,7 @@ fn evaluates_unknown(text: &str, name: &str) -> bool {
                 || is_literal(&after.replace("\\'", "'"))
                 || is_literal(&after.replace('\\', ""))
         };
-        !before.ends_with(is_of_name) && !after.starts_with(is_of_name) && !is_known()
+        !before.ends_with(is_in_program) && !after.starts_with(is_in_program) && !is_known()
     })
 }
 
@@ -127,10 +127,9 @@ fn is_literal(text: &str) -> bool {
 
 /// Returns true if a text may set a variable, or tests it.
 fn is_set(text: &str, name: &str) -> bool {
-    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
-        if before.ends_with(is_of_name) || after.starts_with(is_of_name) {
+        if before.ends_with(is_in_variable) || after.starts_with(is_in_variable) {
             return false;
         }
         let opened = before.strip_suffix('{').unwrap_or(before);

@@ -5,6 +5,7 @@ use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWit
 
 use super::constants::Constants;
 use super::{preflight, revisions};
+use crate::util::words::has_word;
 
 /// Maximum number of words that one expands to.
 const MAX_ALTERNATIVES: usize = 32;
@@ -15,7 +16,7 @@ pub(super) struct Word {
     /// The text without quotes, or the raw text if it is unknown.
     pub text: String,
     /// The display form, quoted where a shell would need that.
-    pub told: String,
+    pub shown: String,
     /// True if the program receives exactly this text, wildcards aside.
     pub known: bool,
     /// True if the shell expands wildcards.
@@ -38,7 +39,7 @@ pub(super) struct Word {
 impl Word {
     /// Returns a word that needs no quotes and has none.
     pub(crate) fn plain(text: &str) -> Self {
-        Word { text: text.to_owned(), told: quoted(text), known: true, ..Word::default() }
+        Word { text: text.to_owned(), shown: quoted(text), known: true, ..Word::default() }
     }
 
     /// Returns true if the word is a bundle of short options with a letter: `-rf`.
@@ -77,11 +78,16 @@ pub(super) fn read(
     options: &ParserOptions,
 ) -> Word {
     if !raw.is_empty() && raw.bytes().all(is_plain) {
-        return Word { text: raw.to_owned(), told: raw.to_owned(), known: true, ..Word::default() };
+        return Word {
+            text: raw.to_owned(),
+            shown: raw.to_owned(),
+            known: true,
+            ..Word::default()
+        };
     }
     if let Some(text) = super::expand::whole_decoded(raw) {
         let concerns = vec![HIDES_TEXT];
-        return Word { told: quoted(&text), text, known: true, concerns, ..Word::default() };
+        return Word { shown: quoted(&text), text, known: true, concerns, ..Word::default() };
     }
     let word = Word { known: true, ..Word::default() };
     let mut scan = Scan { word, expands: false, has_revision: false, home, constants };
@@ -99,7 +105,7 @@ pub(super) fn read(
         }
     }
     let is_raw = !word.known || word.glob || word.tilde || has_revision;
-    word.told = if is_raw { raw.to_owned() } else { quoted(&word.text) };
+    word.shown = if is_raw { raw.to_owned() } else { quoted(&word.text) };
     if !word.known {
         word.text = raw.to_owned();
     }
@@ -179,6 +185,18 @@ fn is_plain(byte: u8) -> bool {
         || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b',' | b'@' | b'%' | b'+')
 }
 
+/// Returns the words that are neither options nor the values of those that are `valued`.
+pub(super) fn without_options<'w>(
+    words: &'w [Word],
+    valued: &str,
+) -> impl Iterator<Item = &'w Word> {
+    let mut is_value = false;
+    words.iter().filter(move |word| {
+        let was_value = std::mem::replace(&mut is_value, has_word(valued, &word.text));
+        !was_value && !word.text.starts_with('-')
+    })
+}
+
 /// Quotes a text as one word of a shell.
 pub(super) fn quoted(text: &str) -> String {
     let needs_none = |letter: char| {
@@ -207,7 +225,7 @@ struct Scan<'a> {
     word: Word,
     /// True if there is an expansion that only the parser can take apart.
     expands: bool,
-    /// Returns true if the name of a commit is substituted.
+    /// True if the name of a commit is substituted.
     has_revision: bool,
     home: Option<&'a str>,
     constants: &'a Constants,

@@ -2,10 +2,11 @@
 
 use super::analyzer::Walker;
 use super::commands_in_words::texts;
-use super::destroying_commands::MAX_TAILS;
+use super::destroying::destroying_commands::MAX_TAILS;
 use super::env_command::{self, Environment};
+use super::program_names::base;
 use super::programs::{self, Kind};
-use super::simple_command::{MAX_DESTROYED, tails, told};
+use super::simple_command::{MAX_DESTROYED, shown, tails};
 use super::word::Word;
 use super::wrappers::{self, Wrapped};
 use super::{AnalyzedCommand, Concern, CoveredBy, possible_commands, variables};
@@ -41,7 +42,7 @@ impl Walker<'_> {
             Wrapped::WordsAndMore(at) => {
                 command.quiet = command.concerns.is_empty();
                 let inner = &words[at..];
-                let program = programs::find(inner[0].text.rsplit('/').next().unwrap_or_default());
+                let program = programs::find(&base(&inner[0].text));
                 // Its input may name any file, so it is harmless only if it shows no content.
                 let harmless =
                     program.is_some_and(|program| {
@@ -80,13 +81,13 @@ impl Walker<'_> {
                 command.others.extend(tails(&words[1..]));
                 command.others.extend(texts(&words[1..]));
                 let about =
-                    words.get(1).map_or_else(|| words[0].told.clone(), |word| word.told.clone());
+                    words.get(1).map_or_else(|| words[0].shown.clone(), |word| word.shown.clone());
                 let known = words.iter().all(|word| word.known)
                     && words.len() > 1
                     && words.len() <= MAX_TAILS
                     && !self.is_nested();
                 command.concerns.push(Concern {
-                    reason: format!("what {} runs is not known", words[0].told),
+                    reason: format!("what {} runs is not known", words[0].shown),
                     covered_by: known.then_some(about).map_or(CoveredBy::Nothing, CoveredBy::Word),
                 });
                 self.guess(words, 1, possible_commands::Guess::Keep, command);
@@ -132,7 +133,7 @@ impl Walker<'_> {
             inner = Some(walker.judge(&rest, concerns));
         });
         let mut inner = inner?;
-        let same = std::mem::replace(&mut inner.text, told(words));
+        let same = std::mem::replace(&mut inner.text, shown(words));
         inner.others.push(same.clone());
         inner.same_as = Some(inner.same_as.take().unwrap_or(same));
         Some(inner)
@@ -151,8 +152,8 @@ impl Walker<'_> {
         };
         if env.folder.is_some() || env.split.is_some() {
             command.concerns.push(Concern {
-                reason: format!("what {} runs is not known", words[0].told),
-                covered_by: CoveredBy::Word(words[1].told.clone()),
+                reason: format!("what {} runs is not known", words[0].shown),
+                covered_by: CoveredBy::Word(words[1].shown.clone()),
             });
         }
         for place in &env.written {
@@ -185,7 +186,7 @@ impl Walker<'_> {
             if !env.assigned.is_empty() && env.split.is_none() {
                 let set: Vec<Word> = env.assigned.iter().map(|at| words[*at].clone()).collect();
                 inner.others.push(inner.text.clone());
-                inner.text = format!("{} {}", told(&set), inner.text);
+                inner.text = format!("{} {}", shown(&set), inner.text);
             } else if !env.assigned.is_empty() {
                 command.concerns.append(&mut inner.concerns);
             }

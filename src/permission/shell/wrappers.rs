@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::env_command::{Environment, environment};
+use super::shells::has_known_options;
 use super::word::{Word, quoted};
 use crate::util::hash::NameMap;
 
@@ -218,7 +219,7 @@ static BY_NAME: LazyLock<NameMap<Row>> = LazyLock::new(|| {
 /// directory.
 pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     match name {
-        _ if takes_shell_options(name) => return Some(shell(words)),
+        _ if has_known_options(name) => return Some(shell(words)),
         "env" => return Some(of_env(words)),
         "watch" => return watch(words),
         "parallel" => return parallel(words),
@@ -231,11 +232,6 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
     Some(first_word(wrapper, words).map_or(Wrapped::Unknown, wrapped))
 }
 
-/// Returns true for a shell whose options are known.
-pub(super) fn takes_shell_options(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "ash" | "rbash" | "zsh")
-}
-
 /// Returns true if a word sets a variable for the command after it.
 pub(super) fn is_assignment(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
@@ -246,7 +242,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 
 /// Returns true if a program only runs the command after its options.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    takes_shell_options(name) || name == "env" || BY_NAME.contains_key(name)
+    has_known_options(name) || name == "env" || BY_NAME.contains_key(name)
 }
 
 /// Returns the index of the command, or `None` if an option is unknown or there is no command.
@@ -316,7 +312,7 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
     let at = first_word(&PARALLEL, words)?;
     let end = at + words[at..].iter().position(|word| word.text == ":::")?;
     let (command, arguments) = (joined(&words[at..end]), &words[end + 1..]);
-    let is_plain = |word: &Word| word.told == word.text;
+    let is_plain = |word: &Word| word.shown == word.text;
     let has_place = command.contains("{}");
     let is_read = words[at..].iter().all(is_certain)
         && (1..=MAX_ARGUMENTS).contains(&arguments.len())
@@ -327,7 +323,7 @@ fn parallel(words: &[Word]) -> Option<Wrapped> {
         "" => argument.text.clone(),
         _ if has_place => command.replace("{}", &argument.text),
         // A shell makes it the path of a home folder before `parallel` has it.
-        _ if argument.tilde => [&command, " ", &argument.told].concat(),
+        _ if argument.tilde => [&command, " ", &argument.shown].concat(),
         _ => [&command, " ", &quoted(&argument.text)].concat(),
     });
     is_read.then(|| Wrapped::Texts(at, texts.collect()))

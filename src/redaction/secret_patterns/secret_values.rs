@@ -33,7 +33,7 @@ pub(super) enum Form {
 }
 
 /// Character statistics of a value.
-struct Looks {
+struct CharCounts {
     digits: usize,
     lower: usize,
     upper: usize,
@@ -42,20 +42,20 @@ struct Looks {
     spaces: usize,
 }
 
-fn looks(value: &[u8]) -> Looks {
-    let mut looks = Looks { digits: 0, lower: 0, upper: 0, special: 0, spaces: 0 };
+fn char_counts(value: &[u8]) -> CharCounts {
+    let mut counts = CharCounts { digits: 0, lower: 0, upper: 0, special: 0, spaces: 0 };
     for byte in value {
         let count = match byte {
-            b'0'..=b'9' => &mut looks.digits,
-            b'a'..=b'z' => &mut looks.lower,
-            b'A'..=b'Z' => &mut looks.upper,
-            b' ' => &mut looks.spaces,
-            byte if byte.is_ascii_punctuation() && !b"_-.,:/".contains(byte) => &mut looks.special,
+            b'0'..=b'9' => &mut counts.digits,
+            b'a'..=b'z' => &mut counts.lower,
+            b'A'..=b'Z' => &mut counts.upper,
+            b' ' => &mut counts.spaces,
+            byte if byte.is_ascii_punctuation() && !b"_-.,:/".contains(byte) => &mut counts.special,
             _ => continue,
         };
         *count += 1;
     }
-    looks
+    counts
 }
 
 /// Number of bytes of a value that decide what it is. Many names can share one long value.
@@ -94,7 +94,7 @@ pub(super) fn is_secret(
     if is_reference(value) || is_in_code && is_member_of_code(value) || is_plain_word(text) {
         return false;
     }
-    let Looks { digits, lower, upper, special, spaces } = looks(value);
+    let CharCounts { digits, lower, upper, special, spaces } = char_counts(value);
     let letters = lower + upper;
     let is_password = kind == Kind::Password;
     let least = if kind == Kind::Token && !is_quoted { 8 } else { 6 };
@@ -146,7 +146,7 @@ pub(super) fn is_secret(
     if special > 0 && letters > 0 && value.len() >= least && kind != Kind::Token {
         // The mark at the end of a sentence is none of a password.
         let is_chosen = || {
-            let inner = looks(value.get(..value.len() - 1).unwrap_or_default());
+            let inner = char_counts(value.get(..value.len() - 1).unwrap_or_default());
             inner.special > 0 && inner.upper > 1 && inner.lower > 0
         };
         return is_literal || !is_code(value) && (form != Form::Sentence || is_chosen());
@@ -187,7 +187,7 @@ pub(super) fn turns(value: &[u8]) -> usize {
 
 /// Returns true if a value looks machine-made.
 pub(super) fn is_entropic(value: &[u8]) -> bool {
-    let Looks { digits, lower, upper, spaces, .. } = looks(value);
+    let CharCounts { digits, lower, upper, spaces, .. } = char_counts(value);
     spaces == 0
         && value.len() >= 16
         && digits >= 2
@@ -310,7 +310,7 @@ const MAX_MEMBER_LENGTH: usize = 48;
 /// Returns true for letters of both cases with a digit among them, as passwords have, and names only if it belongs to an
 /// algorithm: `OAuth2Token`.
 fn is_chosen(part: &[u8]) -> bool {
-    let Looks { lower, upper, .. } = looks(part);
+    let CharCounts { lower, upper, .. } = char_counts(part);
     let is_turn =
         |pair: &[u8]| matches!(pair, [a, b] if a.is_ascii_digit() && b.is_ascii_alphabetic());
     part.len() >= 6
@@ -379,7 +379,7 @@ fn is_file(value: &[u8]) -> bool {
 
 /// Returns true if a value may be a user and a password in base64, judging by its letters.
 pub(super) fn is_base64_text(value: &[u8]) -> bool {
-    let Looks { lower, upper, .. } = looks(value);
+    let CharCounts { lower, upper, .. } = char_counts(value);
     value.len() >= 8
         && value.len().is_multiple_of(4)
         && lower > 0
@@ -390,7 +390,7 @@ pub(super) fn is_base64_text(value: &[u8]) -> bool {
 
 /// Returns true for a long value in both cases, as machine-made tokens are.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
-    let Looks { lower, upper, .. } = looks(value);
+    let CharCounts { lower, upper, .. } = char_counts(value);
     value.len() >= 16
         && lower > 1
         && upper > 1
@@ -400,7 +400,7 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
 
 /// Returns true if a value with slashes is more likely base64 than a path.
 fn is_base64(value: &[u8]) -> bool {
-    let Looks { digits, lower, upper, .. } = looks(value);
+    let CharCounts { digits, lower, upper, .. } = char_counts(value);
     value.len() >= 20
         && digits > 0
         && lower > 0

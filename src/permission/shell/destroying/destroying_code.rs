@@ -1,0 +1,328 @@
+//! Finds what code of other languages destroys: by the names of its calls, and by the commands in its strings.
+
+use std::borrow::Cow;
+
+use super::destroying_commands::{
+    CHANGES_RIGHTS, FORKS, KILLS_ALL, MAX_TAILS, REMOVES_ROOT, STOPS_MACHINE, WRITES_DISK,
+    WRITES_SYSTEM,
+};
+use super::windows_programs::{is_of_system, text_removes};
+use crate::permission::places::{Place, is_protected_file};
+use crate::permission::shell::analyzer::Walker;
+use crate::permission::shell::code::code_text::{closing, given_to_words, last_name, start_of};
+use crate::permission::shell::code::forks_in_code::starts_for_ever;
+use crate::permission::shell::code::removing_calls::{
+    changes_mode, copies_over, links_over, removes_by_method, removes_listed,
+};
+use crate::permission::shell::code::values_in_code::{Values, first_string, quoted};
+use crate::permission::shell::decode;
+use crate::permission::shell::expand::decoded_all;
+use crate::util::words::has_word;
+
+/// Calls of other languages that remove a directory.
+const REMOVING_CALLS: &str = "\
+    rmtree(|rmSync(|rmdirSync(|rm_rf(|rm_r(|rm_rf |remove_entry(|remove_tree(|rmtree |rimraf(|remove_dir_all(|removeSync(|\
+    emptyDirSync(|.rm(|Remove-Item |deltree(|unlink glob|finddepth(|remove_tree \"|rm_r \"|rm_rf!(|Deno.remove|file delete|\
+    deleteDir(|deleteRecursively(|removeDirectoryRecursive|delete-directory/files|delete-directory-tree|delete-tree|\
+    removeDir(|removeItem(at|Directory.Delete(|Directory]::Delete(|call delete(|vim.fn.delete(|vim.fs.rm(|REMOVE_RECURSE|\
+    state=absent|ensure => absent|ensure=>absent|del_dir_r(";
+
+/// Calls that remove what they are given, of which only the first argument counts.
+const REMOVING_GIVEN: &str = "\
+    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(|\
+    os.replace(|mv(|file rename |unlink |unlink for |unlink foreach ";
+
+/// The home directory of the user in other languages.
+pub(crate) const HOMES: &[&str] = &[
+    "Path.home()",
+    "expanduser(\"~\")",
+    "expanduser('~')",
+    "environ[\"HOME\"]",
+    "environ['HOME']",
+    "getenv(\"HOME\")",
+    "getenv('HOME')",
+    "homedir()",
+    "env.HOME",
+    "Dir.home",
+    "ENV[\"HOME\"]",
+    "ENV['HOME']",
+    "ENV{HOME}",
+    "env(\"HOME\")",
+];
+
+impl Walker<'_> {
+    /// Returns the targets that code of another language destroys, by its calls and by the commands in its strings.
+    pub(crate) fn code_runs(&mut self, text: &str) -> Vec<&'static str> {
+        let mut found: Vec<&'static str> = self.code_destroys(text).into_iter().collect();
+        // A string is no code of its own, unless it is run.
+        if text.contains('\\') && ["exec", "eval"].iter().any(|call| text.contains(call)) {
+            found.extend(self.code_destroys(&decoded_all(text)));
+        }
+        found.extend(self.commands_destroy(&commands_in(text)));
+        found.extend(decoded_parts(text).iter().flat_map(|text| self.text_destroys(text)));
+        found
+    }
+
+    /// Returns what a text in another language destroys, by the names of its calls.
+    pub(crate) fn code_destroys(&self, text: &str) -> Option<&'static str> {
+        if !text.contains(['(', ' ', '{']) {
+            return None;
+        }
+        if starts_for_ever(text) {
+            return Some(FORKS);
+        }
+        if ends_all_processes(text) {
+            return Some(KILLS_ALL);
+        }
+        if text.contains("tell app")
+            && ["shut down", "restart"].iter().any(|verb| text.contains(verb))
+        {
+            return Some(STOPS_MACHINE);
+        }
+        let is_it =
+            |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
+        // Tools for settings remove what has such a state.
+        let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
+        let removed = given_to_words(text, REMOVING_CALLS);
+        if !removed.is_empty()
+            && quoted(text).any(|(_, path)| is_it(path))
+            && (sets.iter().any(|set| text.contains(set)) || removed.len() > MAX_TAILS || {
+                let values = Values::in_code(text, is_it);
+                removed.iter().any(|given| values.may_be_protected(given))
+            })
+        {
+            return Some(REMOVES_ROOT);
+        }
+        let is_place = |path: &str| self.place(path, path.contains('*'), true).is_some();
+        if text_removes(text)
+            || removes_given(text, is_place)
+            || removes_listed(text, is_place)
+            || removes_by_method(text, is_place)
+        {
+            return Some(REMOVES_ROOT);
+        }
+        let is_of_system = |path: &str| {
+            let place = self.place(path, path.contains('*'), true);
+            matches!(place, Some((Place::Root | Place::System, _)))
+        };
+        if changes_mode(text, is_of_system) {
+            return Some(CHANGES_RIGHTS);
+        }
+        if copies_over(text, is_of_system) || links_over(text) {
+            return Some(WRITES_SYSTEM);
+        }
+        let writes = [
+            "'w",
+            "\"w",
+            "write",
+            "'r+",
+            "\"r+",
+            "'a",
+            "\">",
+            "'>",
+            "copyfile",
+            "copyFile",
+            "truncate",
+            "put_contents",
+        ]
+        .iter()
+        .any(|way| text.contains(way));
+        let mut paths = quoted(text).filter(|_| writes);
+        let place = paths.find_map(|(at, path)| {
+            is_protected_file(path).filter(|_| !only_reads(text, at, path))
+        })?;
+        Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
+    }
+}
+
+/// Returns the commands that a word may contain: itself, the value of an option, quoted text, what strings of a program
+/// make together, and the text after `!`, `:` or `e`.
+pub(crate) fn commands_in(text: &str) -> Vec<String> {
+    if !text.contains([' ', ';', '(', '\n', '|', ',']) {
+        return Vec::new();
+    }
+    let mut found = vec![text.to_owned()];
+    for separator in ["=", "!", "e "] {
+        found.extend(
+            text.split_once(separator).map(|(_, rest)| rest.trim_start_matches('!').to_owned()),
+        );
+    }
+    let values = text.match_indices(['=', ':']).take(4);
+    found.extend(values.map(|(at, _)| text[at + 1..].trim_start_matches('!').to_owned()));
+    if text.contains('\\') {
+        found.push(decoded_all(text));
+    }
+    let whole = text.contains(['"', '\'']).then(|| with_joined_strings(&with_arguments(text)));
+    for text in [Some(text), whole.as_deref().filter(|whole| *whole != text)].into_iter().flatten()
+    {
+        for quote in ['"', '\'', '`'] {
+            found.extend(text.split(quote).skip(1).step_by(2).map(str::to_owned));
+        }
+    }
+    // Quotes of Perl and Ruby with a letter.
+    found.extend(text.match_indices("q{").take(MAX_TAILS).map(|(at, opener)| {
+        let inner = &text[at + opener.len()..];
+        inner[..inner.find('}').unwrap_or(inner.len())].to_owned()
+    }));
+    // A list of words, without what is in front of it.
+    found.extend(text.match_indices('[').take(MAX_TAILS).map(|(at, _)| {
+        let inner = &text[at + 1..];
+        let list = &inner[..inner.find(']').unwrap_or(inner.len())];
+        with_joined_strings(list).trim_matches(['"', '\'']).to_owned()
+    }));
+    found.retain(|text| text.contains([' ', '{', '>', '\t']));
+    found.dedup();
+    found
+}
+
+/// Returns a text in which arguments that a program gets by calls of their own follow its name: `Command::new("a").arg("b")`.
+fn with_arguments(text: &str) -> Cow<'_, str> {
+    const CALLS: [&str; 3] = [").args(&[", ").args([", ").arg("];
+    if !text.contains(").arg") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(CALLS.iter().fold(text.to_owned(), |text, call| text.replace(call, ", ")))
+}
+
+/// Joins the strings of a program that it puts together (`"a" + "b"`, `"a" "b"`), and those of a list as the words of
+/// a command (`["a", "b"]`).
+pub(crate) fn with_joined_strings(text: &str) -> String {
+    joined(text, " ", is_between)
+}
+
+/// Joins the strings of a program that it puts together, with `by` between those of a list or of a call and those that `/` joins as
+/// the parts of a path. With a NUL they stay apart.
+pub(crate) fn with_joined_paths(text: &str, by: &str) -> String {
+    joined(text, by, |letter| is_between(letter) || "/()".contains(letter))
+}
+
+/// Joins strings with only such letters between them, and those of a list with `by` between them.
+fn joined(text: &str, by: &str, is_between: fn(char) -> bool) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    let mut open: Option<char> = None;
+    // The quote that the string in `made` begins with.
+    let mut first = '"';
+    while let Some(at) = rest.find(|letter| match open {
+        Some(quote) => letter == quote,
+        None => matches!(letter, '"' | '\''),
+    }) {
+        if open.is_some() && rest[..at].contains('\n') {
+            // It was no string, but a quote in a comment, or before several lines.
+            open = None;
+            continue;
+        }
+        let quote = char::from(rest.as_bytes()[at]);
+        made.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        if open.is_none() {
+            (open, first) = (Some(quote), quote);
+            made.push(quote);
+            rest = after;
+            continue;
+        }
+        let next = after.trim_start_matches(is_between);
+        let next =
+            next.strip_prefix("{args:").map_or(next, |list| list.trim_start_matches(is_between));
+        let between = &after[..after.len() - next.len()];
+        rest = match next.chars().next().filter(|next| matches!(next, '"' | '\'')) {
+            Some(quote) if !between.is_empty() => {
+                match by {
+                    _ if !between.contains([',', '/']) => {}
+                    "\0" => made.extend([first, first]),
+                    by => made.push_str(by),
+                }
+                open = Some(quote);
+                &next[1..]
+            }
+            _ => {
+                made.push(first);
+                open = None;
+                after
+            }
+        };
+    }
+    made.push_str(rest);
+    made
+}
+
+/// Returns true for what is between strings that are put together, or the words of a list.
+fn is_between(letter: char) -> bool {
+    letter.is_whitespace() || "+.,[".contains(letter)
+}
+
+/// Returns true if a call removes a protected place that is its first argument, or the home directory.
+fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+    let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
+    calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
+        let first = given.split([',', ';', '\n']).next().unwrap_or_default();
+        let is_home = HOMES.iter().any(|home| {
+            first.split_once(home).is_some_and(|(before, after)| {
+                // A path below it.
+                !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
+            })
+        });
+        // Strings of Tcl need no quotes.
+        let of_tcl = text
+            .contains("file rename ")
+            .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
+        let path = first_string(given.trim_start_matches(['(', ' '])).or(of_tcl);
+        is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
+    })
+}
+
+/// Returns true if the path at a place of a text is not written there: `open("/x")`, `exists("/x")`, `copyfile("/x", "y")`.
+fn only_reads(text: &str, at: usize, path: &str) -> bool {
+    const WRITERS: [&str; 6] = ["write", "put", "trunc", "append", "save", "stream"];
+    const PATHS: &str = "Path Paths of get File Pathname";
+    const MODES: [&str; 7] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_"];
+    let before = text[..at].trim_end_matches(['"', '\'']);
+    let given = start_of(&text[at + path.len()..]);
+    let given = &given[..closing(given)];
+    // Perl names the way before the file.
+    if ["<\", ", "<', ", ": "].iter().any(|end| before.ends_with(end)) {
+        return true;
+    }
+    let Some((call, first)) = before.rsplit_once('(') else { return false };
+    let class = last_name(call);
+    let name = class.to_ascii_lowercase();
+    match first.trim() {
+        _ if name.ends_with("open") => {
+            !first.contains(['"', '\'']) && !MODES.iter().any(|mode| given.contains(mode))
+        }
+        // The text reads a file by its path.
+        "" if has_word(PATHS, class) => {
+            text[at + path.len()..].trim_start_matches(['"', '\'', ')']).starts_with(".read")
+        }
+        "" => name.contains("read") || !WRITERS.iter().any(|part| name.contains(part)),
+        _ => false,
+    }
+}
+
+/// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
+fn ends_all_processes(text: &str) -> bool {
+    let is_all = |one: &str| one.trim() == "-1";
+    // Perl takes the signal first, without brackets as well: `kill 9, -1`.
+    let ends = |given: &str| {
+        given
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .rsplit(',')
+            .next()
+            .is_some_and(|last| last.rsplit("=>").next().is_some_and(is_all))
+    };
+    given_to_words(text, "kill ").into_iter().any(ends)
+        || given_to_words(text, "kill(|posix_kill(")
+            .into_iter()
+            .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
+}
+
+/// The texts that are encoded in a text.
+fn decoded_parts(text: &str) -> Vec<String> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "+/=_-".contains(letter);
+    let parts = text.split(|letter: char| !is_letter(letter)).filter(|part| part.len() >= 8);
+    let decoded =
+        parts.take(MAX_TAILS).filter_map(|part| decode::base64(part).or_else(|| decode::hex(part)));
+    decoded.collect()
+}
