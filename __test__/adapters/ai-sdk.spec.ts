@@ -28,6 +28,57 @@ describe('guarded tools', () => {
     expect(files()).toEqual([LONG])
   })
 
+  test('images in a result of MCP are described, and the application keeps them', async () => {
+    const data = Buffer.alloc(3000, 1).toString('base64')
+    const content = [
+      { type: 'text', text: 'a page' },
+      { type: 'image', data, mimeType: 'image/png' },
+    ]
+    const { shot } = guardTools(
+      { shot: { execute: async () => ({ content }) } as Any },
+      { truncation: smallService().service },
+    )
+    const output = await shot.execute({}, call)
+    expect(output).toEqual({ content })
+    for (const given of [{ toolCallId: 'c1', input: {}, output }, output]) {
+      const { type, value } = await shot.toModelOutput(given)
+      expect(type).toBe('json')
+      expect(value.content[0]).toEqual(content[0])
+      expect(value.content[1]).toEqual({ type: 'image', data: '[image/png, 3.0 kB]', mimeType: 'image/png' })
+    }
+  })
+
+  test('whatever a tool throws, a host shows no more of it than the model may read', async () => {
+    class Verbose extends Error {
+      override toString() {
+        return `Verbose ${LONG}`
+      }
+    }
+    const thrown = [
+      new Verbose('short'),
+      { message: 'short', stdout: LONG },
+      { n: 1n, stdout: LONG },
+      { toJSON: () => LONG },
+    ]
+    for (const own of [false, true]) {
+      for (const value of thrown) {
+        const tool = {
+          execute: () => Promise.reject(value),
+          ...(own && { toModelOutput: (output: unknown) => output }),
+        }
+        const { broken } = guardTools({ broken: tool as Any }, { truncation: smallService().service })
+        const error: Any = await broken.execute({}, call).catch((reason: unknown) => reason)
+        expect(error).toBeInstanceOf(Error)
+        expect(String(error).length).toBeLessThan(3000)
+        expect(error.cause).toBe(value)
+      }
+      const error = new Error('as it is')
+      const tool = { execute: () => Promise.reject(error) }
+      const { broken } = guardTools({ broken: tool as Any }, { truncation: smallService().service })
+      await expect(broken.execute({}, call)).rejects.toBe(error)
+    }
+  })
+
   test('a result is never shown as the pointer that an equal result of another call became', async () => {
     const text = Array.from({ length: 60 }, (_, at) => `export const value${at} = compute(${at})`).join('\n')
     const { look } = guardTools({ look: { execute: async () => text } as Any }, { fold: new FoldSession() })

@@ -1,10 +1,10 @@
 /** `spillway view`: the page, the token that works once, and what the server refuses. */
 
 import { once } from 'node:events'
-import { readdirSync, utimesSync } from 'node:fs'
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { PermissionGate, PermissionPolicy } from 'spillway'
+import { AuditLog, PermissionGate, PermissionPolicy } from 'spillway'
 import { shareApprovals } from 'spillway/view'
 import { tempDir } from '../support/temp'
 import { cli, ended } from './support'
@@ -37,6 +37,23 @@ test('the page lists the outputs with command and exit code, and its token works
     }),
   ])
   expect((await login(viewed)).status).toBe(401)
+})
+
+test('an audit log with a key is verified with the key', async () => {
+  const dir = tempDir()
+  const [key, keyFile] = ['0'.repeat(64), join(dir, 'key')]
+  writeFileSync(keyFile, key)
+  const log = new AuditLog({ dir, sessionId: 's', key })
+  await log.append({ type: 'permission', tool: 'bash' })
+  await log.close()
+  const isOk = async (...more: string[]) => {
+    const viewed = await view(['--store', tempDir(), '--audit', dir, ...more])
+    const { token } = (await (await login(viewed)).json()) as { token: string }
+    const answer = await fetch(`${viewed.origin}/spillway/audit`, { headers: { authorization: `Bearer ${token}` } })
+    return ((await answer.json()) as { report: { ok: boolean } }[]).map(({ report }) => report.ok)
+  }
+  expect(await isOk()).toEqual([false])
+  expect(await isOk('--key-file', keyFile)).toEqual([true])
 })
 
 test('"Clear up" removes the outputs that are too old, and leaves the others', async () => {

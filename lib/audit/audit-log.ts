@@ -275,18 +275,21 @@ export async function verifyAudit(file: string, options: VerifyAuditOptions = {}
   checkKeys('options', options, ['key', 'head', 'signal'])
   const { key, head = [], signal } = options
   checkSignal('options.signal', signal)
-  if (typeof head !== 'string' && !(isArray(head) && head.every((one) => typeof one === 'string'))) {
-    throw wrong('options.head', head, 'a hash, or an array of them')
-  }
-  const heads = typeof head === 'string' ? [head] : [...head]
+  const heads: readonly unknown[] = isArray(head) ? head : [head]
+  if (!heads.every(isHash)) throw wrong('options.head', head, 'a hash of 64 hexadecimal digits, or an array of them')
+  const lowered = heads.map((one) => one.toLowerCase())
   signal?.throwIfAborted()
   const verifier = native.auditVerifier()
-  await background(() => native.auditVerifyOpen(verifier, file, hexKey(key, 'INVALID_ARGUMENT'), heads))
+  await background(() => native.auditVerifyOpen(verifier, file, hexKey(key, 'INVALID_ARGUMENT'), lowered))
   for (;;) {
     signal?.throwIfAborted()
     const report = await background(() => native.auditVerifyStep(verifier))
     if (report !== null) return JSON.parse(report) as AuditReport
   }
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value)
 }
 
 function of(log: AuditLog): Internals {

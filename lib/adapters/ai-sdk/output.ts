@@ -1,7 +1,8 @@
 /** Text of a result for the model, in the AI SDK's shape. */
 
+import { describeMedium, mediumOf } from '../../history/media'
 import { textOfCommand } from '../../tools/command-result'
-import { hasFailed } from '../../tools/tool-result'
+import { hasFailed, isMcp } from '../../tools/tool-result'
 import { isArray } from '../../util/guards'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord } from '../../validation/validate'
@@ -14,10 +15,24 @@ export interface ModelOutput {
   [more: string]: unknown
 }
 
-/** A value as the SDK itself would say it to a model; of a command, what it printed. */
+/** A value as the SDK itself would say it to a model; of a command, what it printed, and of a result of MCP no bytes of media. */
 export function modelOutput(value: unknown): ModelOutput {
   const text = typeof value === 'string' ? value : textOfCommand(value)
-  return text === undefined ? { type: 'json', value: jsonOf(value) } : { type: 'text', value: text }
+  return text === undefined ? { type: 'json', value: jsonOf(withoutMedia(value)) } : { type: 'text', value: text }
+}
+
+/** Units of data that say little more than what they are described by. */
+const SMALL_DATA_UNITS = 1024
+
+/** Images and sounds in JSON are text to a model, by the megabyte; the application has them. */
+function withoutMedia(value: unknown): unknown {
+  if (!isMcp(value)) return value
+  const described = (part: unknown): unknown => {
+    if (!isRecord(part) || (part.type !== 'image' && part.type !== 'audio')) return part
+    const isLong = typeof part.data === 'string' && part.data.length > SMALL_DATA_UNITS
+    return isLong ? { ...part, data: `[${describeMedium(mediumOf(part))}]` } : part
+  }
+  return { ...value, content: value.content.map(described) }
 }
 
 function jsonOf(value: unknown): unknown {

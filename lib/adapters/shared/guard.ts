@@ -1,5 +1,6 @@
 /** One call of a host's tool with all controls of `guardTool`, split into the steps of the host. */
 
+import { types } from 'node:util'
 import type {
   AuditEvent,
   ExecutionContext,
@@ -164,6 +165,9 @@ function unlessSuspended(controls: ToolControls, suspended: () => boolean): Tool
   }
 }
 
+/** UTF-16 units of a name of an error, and what stands between it and the message. */
+const MAX_NAME_UNITS = 256
+
 type DoomLoop = NonNullable<ToolControls['doomLoop']>
 
 /** The same detector but for what is given. */
@@ -176,16 +180,28 @@ function doomLoopWith(doomLoop: DoomLoop, own: Partial<DoomLoop>): DoomLoop {
   }
 }
 
-/** The error that a host is thrown: the tool's own if its message is as it was, else one with what the model reads. */
+/** The error that a host is thrown: the tool's own if a host shows no more of it than `shown`, else one with what the model reads. */
 export function errorFor(outcome: Exclude<HostOutcome, { kind: 'value' }>): unknown {
   if (outcome.kind === 'refused') {
     const { refusal } = outcome
     return new SpillwayError('REFUSED', refusal.output, { report: refusal })
   }
   const { error, shown } = outcome
-  if (messageOf(error) === shown) return error
+  if (messageOf(error) === shown && isShownAs(error, shown)) return error
   const shorter = new Error(shown, { cause: error })
   const { name } = Object(error) as { name?: unknown }
   if (typeof name === 'string') shorter.name = name
   return shorter
+}
+
+/** True if a host that shows an error by its message, as a string or as JSON, shows a text, with no more than a name before it. */
+function isShownAs(error: unknown, shown: string): boolean {
+  if (typeof error === 'string' || error === undefined || error === null) return true
+  if (!(error instanceof Error) && !types.isNativeError(error)) return false
+  try {
+    const { length } = String(error)
+    return length <= shown.length + MAX_NAME_UNITS
+  } catch {
+    return false
+  }
 }

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
 import { jsonRecord } from '../../util/json-record'
+import { auditKey, KEY_FILE } from '../audit-key'
 import { type Command, type Parsed, wrongArgument } from '../command'
-import { badValue, countOf, text, texts, whole } from '../parse-values'
+import { badValue, countOf, texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
 
 const SHOWN = 20
@@ -16,11 +17,7 @@ const command: Command = {
   about: `verify: earlier files of the same session are read first. Without a key, only accidents and careless changes are detected; records
 removed from the end are detected only with a stored --head. show: prints the last records of each file, one per line, unchecked.`,
   options: {
-    'key-file': {
-      type: 'string',
-      value: 'FILE',
-      help: 'verify: the file with the key that the log was written with, taken byte for byte.',
-    },
+    ...KEY_FILE,
     head: {
       type: 'string',
       multiple: true,
@@ -56,14 +53,14 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 async function verify(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
-  const keyFile = text(values, 'key-file')
+  const key = auditKey(values)
   const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
   const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
   if (wrong !== undefined) throw badValue('head', wrong, 'a hash of 64 hexadecimal digits')
   const reports: Awaited<ReturnType<typeof verifyAudit>>[] = []
   for (const file of files) {
     const report = await verifyAudit(file, {
-      ...(keyFile !== undefined && { key: readFileSync(keyFile) }),
+      ...key,
       ...(heads !== undefined && { head: heads }),
     })
     reports.push(report)

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { SpillwayError } from 'spillway'
 import { type ApprovalSource, createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
+import { auditKey, KEY_FILE } from '../audit-key'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
 import { isLocal, type OutputStorage, openOutputs, openSharedState } from '../output-storage'
@@ -23,6 +24,7 @@ remove the outputs, and answer the questions of sessions that wait (spillway mcp
     port: { type: 'string', value: 'N', help: 'The port. Default: any free port.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     audit: { type: 'string', value: 'DIR', help: 'Also verify and show the audit logs in this folder.' },
+    ...KEY_FILE,
     ...STORE_OR_BUCKET,
     ...COORDINATION,
   },
@@ -53,7 +55,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const { server, address } = await startDesk({
       outputs: outputsOf(storage, sessionId),
       approvals,
-      ...(dir !== undefined && { audit: createAuditSource({ dir }) }),
+      ...(dir !== undefined && { audit: createAuditSource({ dir, ...auditKey(values) }) }),
       ...(sessionId !== undefined && { sessionId }),
       port: portOf(values),
     })
