@@ -8,7 +8,7 @@ import type { ContextReport, PruneReport, TruncationEvent } from 'spillway'
 import type { FoldCall, FoldedText } from 'spillway/fold'
 import { boundMembers } from '../tools/bind-members'
 import { warn } from '../util/warn'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, string } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
 /** Attributes of a span or a measurement. */
@@ -89,7 +89,7 @@ const NAME = 'spillway'
 const [INTERNAL, ERROR] = [0, 2]
 
 const CHECKS: Readonly<Record<keyof TelemetryOptions, Check>> = {
-  conversationId: ['a string', (value) => typeof value === 'string'],
+  conversationId: string,
 }
 
 /**

@@ -5,7 +5,7 @@ import { readCompactOptions } from '../compaction/options'
 import type { CompactionState } from '../compaction/report'
 import { formatNamed } from '../history/formats'
 import type { HistoryPrunerState } from '../pruning/state'
-import { isArray } from '../util/guards'
+import { isArray, isCount } from '../util/guards'
 import { parsedState } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type ImagesState, isImages } from './images'
@@ -43,10 +43,7 @@ function checkedState(state: unknown): ContextManagerState {
   if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
   if (compaction !== null && !isRecord(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
   if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
-  if (
-    thinkingRemovedBefore !== undefined &&
-    !(Number.isSafeInteger(thinkingRemovedBefore) && (thinkingRemovedBefore as number) >= 0)
-  ) {
+  if (thinkingRemovedBefore !== undefined && !isCount(thinkingRemovedBefore)) {
     throw wrong('state.thinkingRemovedBefore', thinkingRemovedBefore, 'what toJSON gave')
   }
   if (compaction !== null) readCompactOptions({ state: compaction as unknown as CompactionState }, 'state')
@@ -62,13 +59,12 @@ function checkedState(state: unknown): ContextManagerState {
 
 function isFold(value: unknown): boolean {
   const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<FoldState>
-  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
-    isPlace(first) &&
-    isPlace(from) &&
+    isCount(first) &&
+    isCount(from) &&
     isArray(head) &&
     head.length === 2 &&
-    head.every(isPlace) &&
+    head.every(isCount) &&
     isArray(sizes) &&
     sizes.length === from &&
     sizes.every(Number.isFinite) &&

@@ -9,7 +9,7 @@ import { asText } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, signal } from '../validation/options'
+import { type Check, checkOptions, fn, signal, whole } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { HeldLease } from './held-lease'
@@ -34,19 +34,12 @@ export interface FleetSessionOptions {
   signal?: AbortSignal | undefined
 }
 
-const wholeMs: Check = [
-  'a whole number of milliseconds of at least 0',
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-]
 const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
   coordination: coordinationCheck,
   sessionId: sessionName,
-  leaseMs: [
-    'a whole number of milliseconds of at least 100',
-    (value) => Number.isSafeInteger(value) && (value as number) >= 100,
-  ],
-  waitMs: wholeMs,
-  onLost: ['a function', (value) => typeof value === 'function'],
+  leaseMs: whole(100, 'milliseconds'),
+  waitMs: whole(0, 'milliseconds'),
+  onLost: fn,
   signal,
 }
 

@@ -19,10 +19,9 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SpillwayError } from '../errors'
-import { CHECK } from '../overflow/limits'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
-import { checkOptions } from '../validation/options'
+import { checkOptions, flag } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 import { Tree } from './entry-tree'
 import { isDamaged, readLog, type SessionDamage } from './repair-jsonl'
@@ -85,7 +84,7 @@ export class JsonlSession implements Session {
    */
   static open(file: string, options: JsonlSessionOptions = {}): JsonlSession {
     if (typeof file !== 'string' || file === '' || file.includes('\0')) throw wrong('file', file, 'a path')
-    checkOptions('options', options, { sync: CHECK.flag })
+    checkOptions('options', options, { sync: flag })
     const tree = new Tree()
     const text = attempt('STORAGE_READ', file, () => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
     const { entries, lines, damage, isForeign } = readLog(text, () => tree.newId())

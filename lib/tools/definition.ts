@@ -5,10 +5,9 @@ import { SpillwayError } from '../errors'
 import type { ToolTruncationConfig } from '../types'
 import { definedOf } from '../util/defined'
 import { messageOf } from '../util/message-of'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, folder } from '../validation/options'
 import { isRecord, unknownOption, wrong } from '../validation/validate'
 import { type CallScope, callScope } from './call-scope'
-import { FOLDER } from './working-folder'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
 export interface ToolCallContext {
@@ -77,13 +76,13 @@ export function readyTool(
   parameters: Readonly<Record<string, Argument>>,
   work: (args: Given, context: WorkContext) => Promise<ReadyToolResult>,
 ): ReadyTool {
-  const folder = () => resolve(cwd ?? process.cwd())
+  const ownFolder = () => resolve(cwd ?? process.cwd())
   const entries = Object.entries(parameters)
   return {
     ...{ name, description, truncation: { enabled: false } },
     // The process may change its folder.
     get workingDirectory() {
-      return folder()
+      return ownFolder()
     },
     inputSchema: {
       type: 'object',
@@ -94,7 +93,7 @@ export function readyTool(
     async execute(args, context = {}) {
       try {
         context.signal?.throwIfAborted()
-        const { workingDirectory = folder() } = context
+        const { workingDirectory = ownFolder() } = context
         const known = { ...definedOf(callScope()), ...definedOf(context) }
         return await work(argumentsOf(args, parameters), { ...known, workingDirectory })
       } catch (thrown) {
@@ -141,7 +140,7 @@ export interface FolderOptions {
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for an invalid option of a tool */
 export function checkToolOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
-  checkOptions('options', options, { cwd: FOLDER, ...checks })
+  checkOptions('options', options, { cwd: folder, ...checks })
 }
 
 /** The path that a model wrote, absolute. */

@@ -8,6 +8,43 @@ export type Check = readonly [allowed: string, test: (value: unknown) => boolean
 
 export const flag: Check = ['true or false', (value) => typeof value === 'boolean']
 
+export const string: Check = ['a string', (value) => typeof value === 'string']
+
+export const nonEmptyString: Check = ['a string that is not empty', isText]
+
+export const folder: Check = ['the path of a folder', isText]
+
+export const fn: Check = ['a function', (value) => typeof value === 'function']
+
+export const stringOrFn: Check = [
+  'a string or a function',
+  (value) => typeof value === 'string' || typeof value === 'function',
+]
+
+export const object: Check = ['an object', isRecord]
+
+/** The options of a part that can be turned off. */
+export const objectOrOff: Check = ['an object, or false', (value) => value === false || isRecord(value)]
+
+export const array: Check = ['an array', isArray]
+
+/** The check of an option that is checked elsewhere, or may be anything. */
+export const anything: Check = ['anything', () => true]
+
+export const number: Check = ['a number', (value) => typeof value === 'number']
+
+export const amount: Check = ['a number of at least 0', atLeastZero]
+
+export const positive: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
+
+export const windowTokens: Check = [
+  'a number of tokens of at least 0, or NaN if it is not known',
+  (value) => typeof value === 'number' && !(value < 0),
+]
+
+/** A moment, in milliseconds since the epoch. */
+export const moment: Check = ['a number of milliseconds since the epoch', Number.isFinite]
+
 export const milliseconds: Check = ['a number of milliseconds of at least 0', atLeastZero]
 
 export const positiveMilliseconds: Check = [
@@ -36,6 +73,28 @@ export const outputService: Check = [
   (value) => typeof value === 'function' || (isRecord(value) && typeof value.output === 'function'),
 ]
 
+/** A whole number of at least this, of a unit such as `tokens`. */
+export function whole(least: number, unit?: string): Check {
+  return [`a whole number ${ofUnit(unit)}of at least ${least}`, (value) => isSafe(value) && value >= least]
+}
+
+/** A whole number between these, which it may be itself. */
+export function wholeBetween(least: number, most: number): Check {
+  return [`a whole number from ${least} to ${most}`, (value) => isSafe(value) && value >= least && value <= most]
+}
+
+/** A number of at least this, of a unit such as `tokens`, but not Infinity. */
+export function finite(least: number, unit?: string): Check {
+  return [
+    `a finite number ${ofUnit(unit)}of at least ${least}`,
+    (value) => Number.isFinite(value) && (value as number) >= least,
+  ]
+}
+
+function ofUnit(unit: string | undefined): string {
+  return unit === undefined ? '' : `of ${unit} `
+}
+
 /**
  * Checks an object of options.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed
@@ -48,9 +107,19 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
       throw unknownOption(of, key, Object.keys(checks))
     } else if (value !== undefined) {
       const field = `${of}.${key}`
-      if (!readable(field, () => check[1](value))) throw wrong(field, value, check[0])
+      readable(field, () => checkGiven(field, value, check))
     }
   }
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` for any other value, also for none */
+export function checkGiven(field: string, value: unknown, [allowed, test]: Check): void {
+  if (!test(value)) throw wrong(field, value, allowed)
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` for another value; none is allowed */
+export function checkOption(field: string, value: unknown, check: Check): void {
+  if (value !== undefined) checkGiven(field, value, check)
 }
 
 /** A state that `toJSON` gave, or the text of it. */
@@ -66,6 +135,15 @@ export function parsedState(state: unknown): Record<string, unknown> {
 
 export function atLeastZero(value: unknown): boolean {
   return typeof value === 'number' && value >= 0
+}
+
+/** A text that is not empty. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isSafe(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 function isWhole(value: number): boolean {

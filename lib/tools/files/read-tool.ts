@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { realpath } from 'node:fs/promises'
 import { countedLines } from '../../util/line-words'
-import type { Check } from '../../validation/options'
+import { type Check, nonEmptyString, whole } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -30,14 +30,9 @@ export interface ReadToolOptions extends FolderOptions {
   reads?: FileReads
 }
 
-const whole = (least: number): Check => [
-  `a whole number of at least ${least}`,
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
-]
-export const NAME: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
 export const READS: Check = ['a FileReads', (value) => value instanceof FileReads]
 
-const CHECKS = { name: NAME, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
+const CHECKS = { name: nonEmptyString, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
 
 const line = (description: string): Argument => ({
   schema: { type: 'integer', minimum: 1, description },
