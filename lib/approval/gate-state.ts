@@ -2,13 +2,14 @@
 
 import { isAbsolute } from 'node:path'
 import {
+  PERMISSION_DOMAINS,
   PERMISSION_MODES,
   type PermissionDomain,
   type PermissionMode,
   type PermissionVerdict,
   type SuggestedRule,
 } from '../permission/types'
-import { array, type Check, nonEmptyString, parsedState, string, strings } from '../validation/options'
+import { array, type Check, nonEmptyString, oneOf, parsedState, string, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 
 /** A question that waits for an answer. */
@@ -57,16 +58,10 @@ export interface GateState {
 
 type Checks = Readonly<Record<string, Check>>
 
-const oneOf = (...values: readonly unknown[]): Check => [
-  values.map((value) => JSON.stringify(value)).join(' or '),
-  (value) => values.includes(value),
-]
-
-const DOMAINS = ['read', 'edit', 'bash', 'web_fetch', 'web_search', 'mcp', 'tool']
-const RULE: Checks = { domain: oneOf(...DOMAINS), pattern: nonEmptyString, decision: oneOf('allow') }
-const APPROVED: Checks = { ...RULE, domain: oneOf(...DOMAINS, '*') }
+const RULE: Checks = { domain: oneOf(...PERMISSION_DOMAINS), pattern: nonEmptyString, decision: oneOf('allow') }
+const APPROVED: Checks = { ...RULE, domain: oneOf(...PERMISSION_DOMAINS, '*') }
 const APPLIED: Checks = {
-  domain: oneOf(...DOMAINS, '*'),
+  domain: oneOf(...PERMISSION_DOMAINS, '*'),
   pattern: nonEmptyString,
   decision: oneOf('allow', 'ask', 'deny'),
   source: oneOf('default', 'user', 'approval', 'hard'),
@@ -87,7 +82,7 @@ const DENY: Checks = { ...ALLOW, decision: oneOf('deny'), by: oneOf('reject', 'a
 const VERDICT: Checks = {
   ...FOUND,
   decision: APPLIED.decision as Check,
-  domain: oneOf(...DOMAINS, null),
+  domain: oneOf(...PERMISSION_DOMAINS, null),
   shadowed: array,
 }
 const APPROVAL: Checks = { sessionId: ['a string or null', (value) => value === null || typeof value === 'string'] }

@@ -4,7 +4,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import { type Check, checkGiven, flag, moment, nonEmptyString, object, string, whole } from '../validation/options'
+import {
+  type Check,
+  checkGiven,
+  flag,
+  moment,
+  nonEmptyString,
+  object,
+  parsedState,
+  string,
+  whole,
+  wrongState,
+} from '../validation/options'
 import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { isFoldRecord } from './fold-records'
 
@@ -199,9 +210,9 @@ export class ToolResultLedger {
     const ledger = new ToolResultLedger(options)
     const inner = innerOf(ledger)
     readable('state', () => {
-      const { version, entries } = parsed(state)
-      if (version !== 1) throw wrong('state.version', version, '1')
-      if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
+      const { version, entries } = parsedState(state)
+      if (version !== 1) throw wrongState('version', version, '1')
+      if (!isArray(entries)) throw wrongState('entries', entries, 'an array')
       for (const [index, entry] of entries.entries()) {
         add(inner, checkedRecord(entry, `state.entries[${index}]`), [])
       }
@@ -277,17 +288,6 @@ function forget({ byId, begun }: Inner, entry: Entry): void {
     byId.delete(toolCallId)
     begun.delete(toolCallId)
   }
-}
-
-function parsed(state: unknown): Record<string, unknown> {
-  let value = state
-  try {
-    if (typeof state === 'string') value = JSON.parse(state)
-  } catch {
-    // Told below.
-  }
-  if (!isRecord(value)) throw wrong('state', value, 'what toJSON gave')
-  return value
 }
 
 const DEFAULTED = ['endedAt', 'isError', 'bytes'] as const

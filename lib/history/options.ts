@@ -10,7 +10,7 @@ import {
   flag,
   fn,
   milliseconds,
-  oneOf,
+  noticeLanguage,
   stringOrFn,
   strings,
 } from '../validation/options'
@@ -138,7 +138,7 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   stderrIsError: flag,
   terminalTools: strings,
   placeholder: stringOrFn,
-  language: oneOf('en', 'zh-CN'),
+  language: noticeLanguage,
   ledger: LEDGER_CHECK,
   storage: owner,
   onSimplified: fn,

@@ -10,6 +10,7 @@ import {
   checkOptions,
   flag,
   fn,
+  noticeLanguage,
   object,
   oneOf,
   signal,
@@ -195,7 +196,7 @@ export const RECOVER_CHECKS = {
   storage: owner,
   ledger: LEDGER_CHECK,
   thinking: oneOf('keep-prefix', 'ignore'),
-  language: oneOf('en', 'zh-CN'),
+  language: noticeLanguage,
   ...RECIPIENT_CHECKS,
 } as const
 

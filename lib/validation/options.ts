@@ -1,7 +1,10 @@
 /** Checks objects of options, one option at a time. */
 
+import type { SpillwayError } from '../errors'
+import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
-import { isRecord, isRevoked, listed, readable, unknownOption, wrong } from './validate'
+import { jsonRecord } from '../util/json'
+import { isRecord, listed, readable, unknownOption, wrong } from './validate'
 
 /** Allowed values, as words for the error and as a test. */
 export type Check = readonly [allowed: string, test: (value: unknown) => boolean]
@@ -122,15 +125,22 @@ export function checkOption(field: string, value: unknown, check: Check): void {
   if (value !== undefined) checkGiven(field, value, check)
 }
 
-/** A state that `toJSON` gave, or the text of it. */
+/** The words for a value that a state is restored from. */
+const SAVED = 'what `toJSON` returned'
+
+/**
+ * Returns a state that `toJSON` returned, or its JSON text, as an object.
+ * @throws SpillwayError `INVALID_ARGUMENT` for a value that is no object
+ */
 export function parsedState(state: unknown): Record<string, unknown> {
-  if (isRevoked(state)) throw wrong('state', state, 'what `toJSON` returned')
-  if (typeof state !== 'string') return Object(state)
-  try {
-    return Object(JSON.parse(state))
-  } catch {
-    throw wrong('state', state, 'what `toJSON` returned')
-  }
+  const parsed = typeof state === 'string' ? jsonRecord(state) : state
+  if (!isRecord(parsed)) throw wrong('state', state, SAVED)
+  return parsed
+}
+
+/** The error for a part of a state: what it must be may be said more exactly. */
+export function wrongState(part: string, value: unknown, expected?: string): SpillwayError {
+  return wrong(`state.${part}`, value, expected === undefined ? SAVED : `${expected}, as \`toJSON\` returned it`)
 }
 
 export function atLeastZero(value: unknown): boolean {
@@ -150,7 +160,12 @@ function isWhole(value: number): boolean {
   return Number.isInteger(value) || value === Number.POSITIVE_INFINITY
 }
 
-/** One of these words. */
-export function oneOf(...words: readonly string[]): Check {
-  return [listed(words), (value) => words.includes(value as string)]
+/** One of these words or other plain values. */
+export function oneOf(...values: readonly (string | number | null)[]): Check {
+  return [listed(values), (value) => values.includes(value as string)]
 }
+
+/** The languages of notices. */
+export const LANGUAGES: readonly NoticeLanguage[] = ['en', 'zh-CN']
+
+export const noticeLanguage: Check = oneOf(...LANGUAGES)

@@ -4,7 +4,7 @@ import { access, constants, link, open, realpath, rename, unlink } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { containsTruncationMarker } from '../../truncation/notice'
 import { randomUUID } from '../../util/crypto'
-import { linesFrom } from '../../util/line-words'
+import { linesFrom } from '../../util/format'
 import { nonEmptyString } from '../../validation/options'
 import {
   type Argument,

@@ -2,7 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { realpath } from 'node:fs/promises'
-import { countedLines } from '../../util/line-words'
+import { countedLines } from '../../util/format'
 import { type Check, nonEmptyString, whole } from '../../validation/options'
 import {
   type Argument,
