@@ -2,11 +2,11 @@
 
 import { SpillwayError } from '../errors'
 import { Tree } from '../session/entry-tree'
+import { storedEntry } from '../session/stored-entry'
 import type { NewSessionEntry, Session, SessionEntry } from '../session/types'
 import { asyncDispose } from '../util/async-dispose'
 import { randomUUID, sha256 } from '../util/crypto'
 import { asText } from '../util/guards'
-import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { withTimeout } from '../util/with-timeout'
 import { type Check, checkOptions, fn, signal, whole } from '../validation/options'
@@ -170,15 +170,15 @@ export class FleetSession implements Session {
     this.held.check()
     if (this.isUncertain) await this.readOn()
     const entry = this.tree.next(given)
-    const text = textOf(entry)
+    const { json, kept } = storedEntry(entry)
     const { lease } = this.held
     this.isUncertain = true
     // The entry has a name of its own: if it is there already, an earlier attempt added it.
-    const attempt = () => this.coordination.append(`sessions/${this.folder}`, this.next, text, lease)
+    const attempt = () => this.coordination.append(`sessions/${this.folder}`, this.next, json, lease)
     const isThere = await this.held.guard(() => withRetries(attempt))
     if (!isThere) throw this.held.lose('the session was continued by another worker, or its entries are gone')
     this.isUncertain = false
-    this.tree.add(JSON.parse(text))
+    this.tree.add(kept)
     this.next += 1
     return entry.id
   }
@@ -190,23 +190,6 @@ export class FleetSession implements Session {
     this.next += texts.length
     this.isUncertain = false
   }
-}
-
-function textOf(entry: SessionEntry): string {
-  let text: string
-  try {
-    text = JSON.stringify(entry)
-  } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', `entry: expected one that JSON can hold (${messageOf(cause)})`, {
-      field: 'entry',
-      cause,
-    })
-  }
-  const kept = JSON.parse(text)
-  if (kept?.id !== entry.id || kept.parentId !== entry.parentId || typeof kept.type !== 'string') {
-    throw wrong('entry', kept, 'an object that is an entry in JSON, too')
-  }
-  return text
 }
 
 function readEntry(text: string, at: number): SessionEntry {

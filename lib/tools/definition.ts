@@ -1,12 +1,11 @@
 /** The definition of ready-made tools, for any framework, and the parsing of arguments from a model. */
 
 import { resolve } from 'node:path'
-import { SpillwayError } from '../errors'
 import type { ToolTruncationConfig } from '../types'
 import { definedOf } from '../util/defined'
 import { messageOf } from '../util/message-of'
 import { type Check, checkOptions, folder } from '../validation/options'
-import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { invalid, isRecord, unknownOption, wrong } from '../validation/validate'
 import { type CallScope, callScope } from './call-scope'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
@@ -119,7 +118,7 @@ function argumentsOf(args: unknown, parameters: Readonly<Record<string, Argument
       ? key
       : Object.keys(parameters).find((one) => parameters[one]?.aliases?.includes(key))
     if (name === undefined) throw unknownOption('', key, Object.keys(parameters))
-    if (name in given) throw new SpillwayError('INVALID_ARGUMENT', `${key}: is given twice`, { field: key })
+    if (name in given) throw invalid(key, `expected "${name}" under only one of its names`)
     given[name] = value
   }
   for (const [name, { check, isRequired }] of Object.entries(parameters)) {
