@@ -7,6 +7,7 @@ import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage, TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
 import {
+  aboveZero,
   anything,
   atLeastZero,
   type Check,
@@ -18,10 +19,9 @@ import {
   noticeLanguage,
   object,
   oneOf,
-  positive,
   string,
   strings,
-  whole,
+  wholeFrom,
   windowTokens,
 } from '../validation/options'
 import { checkSignal, wrong } from '../validation/validate'
@@ -175,15 +175,15 @@ const tokens: Check = ['a number of tokens of at least 0', atLeastZero]
 export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
   contextWindow: windowTokens,
   summarize: fn,
-  summarizeTimeoutMs: positive,
-  maxSummaryTokens: positive,
-  summarizerWindow: positive,
+  summarizeTimeoutMs: aboveZero,
+  maxSummaryTokens: aboveZero,
+  summarizerWindow: aboveZero,
   profile: oneOf(...native.compactionProfiles()),
   enabled: flag,
   force: flag,
   targetTokens: tokens,
-  triggerShare: ['a number above 0, and at most 1', (value) => positive[1](value) && (value as number) <= 1],
-  maxChars: positive,
+  triggerShare: ['a number above 0, and at most 1', (value) => aboveZero[1](value) && (value as number) <= 1],
+  maxChars: aboveZero,
   reserveTokens: finite(0),
   recentTurns: count,
   protectedTools: strings,
@@ -197,7 +197,7 @@ export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } =
   readState: object,
   state: object,
   hooks: object,
-  hookTimeoutMs: positive,
+  hookTimeoutMs: aboveZero,
   signal: anything,
 }
 
@@ -208,10 +208,10 @@ const ENVIRONMENT: { readonly [K in keyof CompactionEnvironment]-?: Check } = {
 }
 
 const STATE: { readonly [K in keyof CompactionState]-?: Check } = {
-  answers: whole(0),
-  recent: ['an array of whole numbers', (value) => isArray(value) && value.every(whole(0)[1])],
-  failures: whole(0),
-  failedAt: whole(0),
+  answers: wholeFrom(0),
+  recent: ['an array of whole numbers', (value) => isArray(value) && value.every(wholeFrom(0)[1])],
+  failures: wholeFrom(0),
+  failedAt: wholeFrom(0),
 }
 
 const HOOKS: { readonly [K in keyof CompactionHooks]-?: Check } = {

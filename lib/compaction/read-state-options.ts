@@ -3,7 +3,7 @@
 import { renamed, SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { RedactionOptions } from '../types'
-import { type Check, checkOptions, folder, whole } from '../validation/options'
+import { type Check, checkOptions, folder, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of the part of a summary about files that were read before it. */
@@ -26,9 +26,9 @@ export interface ReadStateOptions {
 
 const CHECKS: { readonly [K in keyof Required<ReadStateOptions>]: Check } = {
   root: folder,
-  maxTokens: whole(0),
-  restoreFiles: whole(0),
-  restoreTokens: whole(0),
+  maxTokens: wholeFrom(0),
+  restoreFiles: wholeFrom(0),
+  restoreTokens: wholeFrom(0),
   redact: ['an object such as { known: true }', isRecord],
 }
 

@@ -11,6 +11,7 @@ import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { definedOf } from '../util/defined'
 import {
+  aboveZero,
   anything,
   atLeastZero,
   type Check,
@@ -18,7 +19,6 @@ import {
   fn,
   object,
   objectOrOff,
-  positive,
 } from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
@@ -111,7 +111,7 @@ const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null
 /** The limits of a request. */
 export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
   maxRequestBytes: ['a number of bytes above 0', isLimit],
-  maxImages: positive,
+  maxImages: aboveZero,
 }
 
 export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {

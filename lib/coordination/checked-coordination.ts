@@ -8,7 +8,7 @@ import {
   number,
   positiveMilliseconds,
   string,
-  whole,
+  wholeFrom,
 } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import {
@@ -96,7 +96,7 @@ export class CheckedCoordination implements Coordination {
 
   async append(log: string, at: number, entry: string, lease?: Lease): Promise<boolean> {
     checkKey(log)
-    checkGiven('at', at, whole(0))
+    checkGiven('at', at, wholeFrom(0))
     checkValue('entry', entry)
     const isThere = await this.steps.add(log, at, entry, checkLease(lease))
     if (isThere === undefined) throw lost(lease)
@@ -105,22 +105,22 @@ export class CheckedCoordination implements Coordination {
 
   async read(log: string, from: number): Promise<string[]> {
     checkKey(log)
-    checkGiven('from', from, whole(0))
+    checkGiven('from', from, wholeFrom(0))
     return this.steps.entriesOf(log, from)
   }
 
   async take(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
     checkKey(counter)
-    checkGiven('amount', amount, whole(0))
-    checkGiven('limit', limit, whole(0))
-    checkGiven('ttlMs', ttlMs, whole(1))
+    checkGiven('amount', amount, wholeFrom(0))
+    checkGiven('limit', limit, wholeFrom(0))
+    checkGiven('ttlMs', ttlMs, wholeFrom(1))
     return this.steps.count(counter, amount, limit, ttlMs)
   }
 
   async lease(key: string, owner: string, ms: number): Promise<number | undefined> {
     checkKey(key)
     checkValue('owner', owner)
-    checkGiven('ms', ms, whole(1))
+    checkGiven('ms', ms, wholeFrom(1))
     return this.steps.takeLease(key, owner, ms)
   }
 
@@ -139,7 +139,7 @@ function checkLease(lease: Lease | undefined): Lease | undefined {
   if (lease === undefined) return undefined
   checkOptions('lease', lease, LEASE_CHECKS)
   checkKey(lease.key)
-  checkGiven('lease.fence', lease.fence, whole(1))
+  checkGiven('lease.fence', lease.fence, wholeFrom(1))
   return lease
 }
 

@@ -1,6 +1,6 @@
 /** Small state that workers share: the interface of a server, and the checks common to all servers. */
 
-import { checkGiven, whole } from '../validation/options'
+import { checkGiven, wholeFrom } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 
 /** A lease held by its owner. Writes with it are refused once another owner has the lease. */
@@ -114,6 +114,6 @@ export function checkValue(field: string, value: string): void {
 /** Milliseconds of a lifetime; nothing for forever. @throws SpillwayError `INVALID_ARGUMENT` */
 export function checkLifetime(ttlMs: number | undefined): number | undefined {
   if (ttlMs === undefined || ttlMs === Number.POSITIVE_INFINITY) return undefined
-  checkGiven('ttlMs', ttlMs, whole(1))
+  checkGiven('ttlMs', ttlMs, wholeFrom(1))
   return ttlMs
 }

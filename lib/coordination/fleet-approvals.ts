@@ -9,7 +9,7 @@ import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, fn, positiveMilliseconds, whole } from '../validation/options'
+import { type Check, checkOptions, fn, positiveMilliseconds, wholeFrom } from '../validation/options'
 import { invalid, isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { checkNeeded, coordination as coordinationCheck } from './options'
@@ -48,8 +48,8 @@ const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
   coordination: coordinationCheck,
   answerTimeoutMs: positiveMilliseconds,
   timeoutReason: ['a sentence', (value) => typeof value === 'string' && value !== ''],
-  keepMs: whole(1, 'milliseconds'),
-  pollMs: whole(1, 'milliseconds'),
+  keepMs: wholeFrom(1, 'milliseconds'),
+  pollMs: wholeFrom(1, 'milliseconds'),
   onError: fn,
 }
 

@@ -9,7 +9,7 @@ import { randomUUID, sha256 } from '../util/crypto'
 import { asText } from '../util/guards'
 import { withRetries } from '../util/retry'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, fn, signal, whole } from '../validation/options'
+import { type Check, checkOptions, fn, signal, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { HeldLease } from './held-lease'
@@ -37,8 +37,8 @@ export interface FleetSessionOptions {
 const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
   coordination: coordinationCheck,
   sessionId: sessionName,
-  leaseMs: whole(100, 'milliseconds'),
-  waitMs: whole(0, 'milliseconds'),
+  leaseMs: wholeFrom(100, 'milliseconds'),
+  waitMs: wholeFrom(0, 'milliseconds'),
   onLost: fn,
   signal,
 }

@@ -6,7 +6,7 @@ import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
 import { tellCaller } from '../util/warn'
-import { type Check, checkOptions, flag, fn, strings, whole } from '../validation/options'
+import { type Check, checkOptions, flag, fn, strings, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type HistoryInView, historyInView, type ResultInView } from './results-in-view'
 import { TestChanges } from './test-changes'
@@ -111,9 +111,9 @@ export interface FoldReport {
 }
 
 const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
-  minLines: whole(4),
-  minBytes: whole(1),
-  maxIndexBytes: whole(65_536),
+  minLines: wholeFrom(4),
+  minBytes: wholeFrom(1),
+  maxIndexBytes: wholeFrom(65_536),
   tools: [
     'an object with true, false or limits for names of tools',
     (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'boolean' || isRecord(each)),

@@ -13,7 +13,7 @@ import {
   object,
   parsedState,
   string,
-  whole,
+  wholeFrom,
   wrongState,
 } from '../validation/options'
 import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
@@ -136,7 +136,7 @@ export class ToolResultLedger {
     if (!isRecord(options)) throw wrong('options', options, 'an object')
     checkKeys('options', options, ['maxEntries'])
     const { maxEntries = DEFAULT_MAX_ENTRIES }: ToolResultLedgerOptions = options
-    checkGiven('options.maxEntries', maxEntries, whole(1))
+    checkGiven('options.maxEntries', maxEntries, wholeFrom(1))
     inners.set(this, { maxEntries, entries: new Set(), byId: new Map(), begun: new Set(), folded: 0 })
   }
 
@@ -314,8 +314,8 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
   isError: flag,
   exitCode: ['a whole number', Number.isSafeInteger],
   hasStderr: flag,
-  bytes: whole(0),
-  lines: whole(0),
+  bytes: wholeFrom(0),
+  lines: wholeFrom(0),
   outputPath: nonEmptyString,
   args: object,
   folds: ['what a FoldSession gave as record', isFoldRecord],

@@ -1,6 +1,6 @@
 /** The parameters of a model that hooks, agents and settings may set, and what each may be. */
 
-import { type Check, finite, flag, object, string, strings, whole } from '../validation/options'
+import { type Check, finite, flag, object, string, strings, wholeFrom } from '../validation/options'
 import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 
 /**
@@ -46,8 +46,8 @@ export const PARAMETERS: { readonly [K in keyof ModelParameters]-?: Check } = {
   temperature: finite(0),
   topP: ['a number from 0 to 1', (value) => isNumber(value) && value >= 0 && value <= 1],
   topK: finite(0),
-  maxTokens: whole(1),
-  maxOutputTokens: whole(1),
+  maxTokens: wholeFrom(1),
+  maxOutputTokens: wholeFrom(1),
   frequencyPenalty: anyNumber,
   presencePenalty: anyNumber,
   seed: ['a whole number', Number.isSafeInteger],

@@ -14,7 +14,7 @@ import {
   object,
   oneOf,
   signal,
-  whole,
+  wholeFrom,
   windowTokens,
 } from '../validation/options'
 import { describe, invalid, isRecord, wrong } from '../validation/validate'
@@ -185,8 +185,8 @@ export const RECOVER_CHECKS = {
   estimateTokens: fn,
   compact: fn,
   profile: overflowProfile,
-  maxAttempts: whole(0),
-  maxCompactions: whole(0),
+  maxAttempts: wholeFrom(0),
+  maxCompactions: wholeFrom(0),
   minProgressTokens: amount,
   reserveTokens: amount,
   state: object,
@@ -223,7 +223,7 @@ export function isRefusedThinking(overflow: OverflowFacts | undefined): boolean 
   return overflow?.kind === 'thinking-binding' || overflow?.kind === 'encrypted-reasoning'
 }
 
-const STATE = { attempts: whole(0), compactions: whole(0), truncated: flag } as const
+const STATE = { attempts: wholeFrom(0), compactions: wholeFrom(0), truncated: flag } as const
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
 export function readRecoveryState(state: OverflowRecoveryState | undefined): Partial<OverflowRecoveryState> {

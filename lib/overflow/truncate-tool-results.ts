@@ -6,7 +6,7 @@ import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
-import { checkOptions, fn, number, string, whole } from '../validation/options'
+import { checkOptions, fn, number, string, wholeFrom } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import { boundResults } from './limit-results'
 import { checkedWindow, type OverflowLimits, type OverflowProfile, overflowProfile, profileLimits } from './limits'
@@ -60,7 +60,7 @@ const isTotal = (value: unknown) => value === false || (typeof value === 'number
 const CHECKS = {
   profile: overflowProfile,
   maxChars: number,
-  minKeepChars: whole(0),
+  minKeepChars: wholeFrom(0),
   suffix: string,
   maxTotalChars: ['a number of at least 0, or false', isTotal],
   outputExists: fn,

@@ -3,7 +3,7 @@
 import { get } from '../history/formats/safe-read'
 import { call, native } from '../native/native'
 import { isArray, isCount } from '../util/guards'
-import { type Check, checkOptions, strings, whole } from '../validation/options'
+import { type Check, checkOptions, strings, wholeFrom } from '../validation/options'
 import { describe, wrong } from '../validation/validate'
 import type { Policy } from './policies'
 
@@ -131,7 +131,7 @@ export function editingRules(options: PrunerRules, policies: readonly Policy[]):
 
 const CHECKS: { readonly [K in keyof Required<ToProviderOptions>]: Check } = {
   tools: strings,
-  compactAt: whole(1, 'tokens'),
+  compactAt: wholeFrom(1, 'tokens'),
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */

@@ -1,7 +1,7 @@
 /** The report as a self-contained page without scripts, for light and dark mode. */
 
 import { createHash } from 'node:crypto'
-import { counted, inDollars, numberText, percent } from '../util/format'
+import { countText, inDollars, numberText, percent } from '../util/format'
 import { isArray } from '../util/guards'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type Bar, bars, escaped, table } from './charts'
@@ -42,7 +42,7 @@ function pageOf(report: UsageReport): string {
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
   const sections = [
     `<h1>Spillway report</h1>`,
-    `<p class="faint">${counted(sessions.length, 'session')}, ${counted(requests, 'request')}</p>`,
+    `<p class="faint">${countText(sessions.length, 'session')}, ${countText(requests, 'request')}</p>`,
     headline(report, write),
     savings === undefined ? '' : savingsSection(savings, write),
     toolsSection(report, write),
@@ -153,9 +153,9 @@ function notesSection({ sessions, skipped }: UsageReport): string {
   const unread = sessions.reduce((sum, { unreadLines }) => sum + unreadLines, 0)
   const notes = [
     `Prices: ${DOLLARS_SOURCE.source}, ${DOLLARS_SOURCE.day}.`,
-    ...(estimated === 0 ? [] : [`The bill of ${counted(estimated, 'session')} is estimated from the texts.`]),
-    ...(unread === 0 ? [] : [`${counted(unread, 'line')} could not be read.`]),
-    ...(skipped.length === 0 ? [] : [`${counted(skipped.length, 'file')} left out.`]),
+    ...(estimated === 0 ? [] : [`The bill of ${countText(estimated, 'session')} is estimated from the texts.`]),
+    ...(unread === 0 ? [] : [`${countText(unread, 'line')} could not be read.`]),
+    ...(skipped.length === 0 ? [] : [`${countText(skipped.length, 'file')} left out.`]),
   ]
   return `<p class="faint">${escaped(notes.join(' '))}</p>`
 }

@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
-import { checkOption, whole, wholeBetween } from '../validation/options'
+import { checkOption, wholeBetween, wholeFrom } from '../validation/options'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** Lines of a saved output. A line ends with `\n`. */
@@ -159,10 +159,10 @@ function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undef
   checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
   const { fromLine, lineCount, fromByte, byteCount, maxBytes, signal } = range as LineRange & ByteRange
   const { leastBytes, mostBytes } = limitsOfReading().range
-  checkOption('range.fromLine', fromLine, whole(1))
-  checkOption('range.lineCount', lineCount, whole(1))
-  checkOption('range.fromByte', fromByte, whole(0))
-  checkOption('range.byteCount', byteCount, whole(1))
+  checkOption('range.fromLine', fromLine, wholeFrom(1))
+  checkOption('range.lineCount', lineCount, wholeFrom(1))
+  checkOption('range.fromByte', fromByte, wholeFrom(0))
+  checkOption('range.byteCount', byteCount, wholeFrom(1))
   checkOption('range.maxBytes', maxBytes, wholeBetween(leastBytes, mostBytes))
   checkSignal('range.signal', signal)
   const byLine = fromLine !== undefined || lineCount !== undefined

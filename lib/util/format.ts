@@ -16,7 +16,7 @@ export function numberText(count: number): string {
 }
 
 /** `1 session`, or `5,000 sessions`. */
-export function counted(count: number, noun: string): string {
+export function countText(count: number, noun: string): string {
   return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 

@@ -38,7 +38,7 @@ export const number: Check = ['a number', (value) => typeof value === 'number']
 
 export const amount: Check = ['a number of at least 0', atLeastZero]
 
-export const positive: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
+export const aboveZero: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
 
 export const windowTokens: Check = [
   'a number of tokens of at least 0, or NaN if it is not known',
@@ -77,7 +77,7 @@ export const outputService: Check = [
 ]
 
 /** A whole number of at least this, of a unit such as `tokens`. */
-export function whole(least: number, unit?: string): Check {
+export function wholeFrom(least: number, unit?: string): Check {
   return [`a whole number ${ofUnit(unit)}of at least ${least}`, (value) => isSafe(value) && value >= least]
 }
 

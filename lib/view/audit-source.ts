@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { verifyAudit } from '../audit/audit-log'
 import { SpillwayError } from '../errors'
 import { jsonRecord } from '../util/json'
-import { type Check, checkGiven, checkOptions, folder, whole, wholeBetween } from '../validation/options'
+import { type Check, checkGiven, checkOptions, folder, wholeBetween, wholeFrom } from '../validation/options'
 import { wrong } from '../validation/validate'
 import type { AuditRecords, AuditSource, ListedAuditLog } from './sources'
 
@@ -55,7 +55,7 @@ export function createAuditSource(options: AuditSourceOptions): AuditSource {
       return listed
     },
     async read(file, { skip = 0, count = DEFAULT_COUNT } = {}) {
-      checkGiven('skip', skip, whole(0))
+      checkGiven('skip', skip, wholeFrom(0))
       checkGiven('count', count, wholeBetween(1, MAX_COUNT))
       if (!(await files()).includes(file)) {
         throw new SpillwayError('STORAGE_NOT_OWNED', `${file}: is not a log of this folder`, { field: 'file' })

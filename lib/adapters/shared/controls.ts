@@ -10,7 +10,7 @@ import { type OutputOwner, owner } from '../../storage/saved-outputs'
 import { folderFor } from '../../tools/working-folder'
 import { messageOf } from '../../util/message-of'
 import { tellCaller, warn } from '../../util/warn'
-import { anything, type Check, checkOptions, fn, folder, objectOrOff, whole } from '../../validation/options'
+import { anything, type Check, checkOptions, fn, folder, objectOrOff, wholeFrom } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { givenPermission } from './harmless'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
@@ -39,7 +39,7 @@ const {
   ...KNOWN
 } = RECOVER_CHECKS
 
-const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: whole(0) }
+const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: wholeFrom(0) }
 
 // The host's own shape of a refusal is what an adapter is for.
 const AROUND_TOOLS = CONTROL_KEYS.filter((key) => key !== 'refusal')

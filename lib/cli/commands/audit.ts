@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
-import { counted } from '../../util/format'
+import { countText } from '../../util/format'
 import { jsonRecord } from '../../util/json'
 import { type Command, type Parsed, wrongArgument } from '../command'
 import { badValue, text, texts, whole } from '../parse-values'
@@ -72,13 +72,13 @@ async function verify(files: readonly string[], values: Parsed['values'], json: 
     const { ok, records, firstBad, torn, head, writers, dropped } = report
     const named = files.length > 1 ? `${file}: ` : ''
     await print(
-      `${named}${ok ? green('ok') : red('changed')}: ${counted(records, 'record')}, ${counted(writers, 'writer')}\n`,
+      `${named}${ok ? green('ok') : red('changed')}: ${countText(records, 'record')}, ${countText(writers, 'writer')}\n`,
     )
     if (firstBad) {
       await print(`  ${firstBad.file}:${firstBad.line} (byte ${firstBad.offset}): ${printable(firstBad.reason)}\n`)
     }
     if (torn) await print(`  ${torn.file}:${torn.line}: ${torn.bytes} bytes of a record that was not finished\n`)
-    if (dropped > 0) await print(`  ${counted(dropped, 'event')} could not be written, by its own account\n`)
+    if (dropped > 0) await print(`  ${countText(dropped, 'event')} could not be written, by its own account\n`)
     if (head !== undefined) await print(`  head: ${head}\n`)
   }
   if (json) await printJson(files.length > 1 ? reports : reports[0])
@@ -100,7 +100,7 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
       else await print(`${shownRecord(record)}\n`)
     }
     if (!json && shown.length < lines.length)
-      note(`${counted(lines.length - shown.length, 'earlier record')} in ${file}; --all shows them`)
+      note(`${countText(lines.length - shown.length, 'earlier record')} in ${file}; --all shows them`)
   }
   if (json) await printJson(all)
   return EXIT.ok

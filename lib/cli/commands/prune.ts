@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport, ToolResultLedger } from 'spillway'
 import { definedOf } from '../../util/defined'
-import { counted } from '../../util/format'
+import { countText } from '../../util/format'
 import { stringifyLossless } from '../../util/lossless-json'
 import { messageOf } from '../../util/message-of'
 import { LANGUAGES } from '../../validation/options'
@@ -111,6 +111,7 @@ function ledgerOf(values: Parsed['values']): ToolResultLedger | undefined {
 
 function sentence({ reason, pruned, tokensBefore, tokensAfter, format, bound }: PruneReport): string {
   const tokens = `${tokensBefore} -> ${tokensAfter} tokens`
-  const why = bound === undefined ? reason : `${reason}; signed reasoning binds the first ${counted(bound, 'message')}`
-  return `${counted(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${why})`
+  const why =
+    bound === undefined ? reason : `${reason}; signed reasoning binds the first ${countText(bound, 'message')}`
+  return `${countText(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${why})`
 }

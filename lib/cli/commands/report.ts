@@ -10,7 +10,7 @@ import {
   type ToolCost,
   type UsageReport,
 } from 'spillway/report'
-import { counted, inDollars, numberText, percent, sizeText } from '../../util/format'
+import { countText, inDollars, numberText, percent, sizeText } from '../../util/format'
 import type { Command, Parsed } from '../command'
 import { text } from '../parse-values'
 import { bold, EXIT, note, print, printable, printJson } from '../terminal'
@@ -63,13 +63,13 @@ function textOf({ sessions, bill, tools, savings }: UsageReport): string {
   // One unit for the whole page: a sum in dollars needs all of its parts in dollars.
   const written = bill.total.dollars === undefined ? inTokens : asDollars
   const lines = [
-    `${counted(sessions.length, 'session')}, ${counted(requests, 'request')}, ${written(bill.total)}`,
+    `${countText(sessions.length, 'session')}, ${countText(requests, 'request')}, ${written(bill.total)}`,
     `  input ${written(bill.input)}, output ${written(bill.output)}${estimateOf(sessions)}`,
     ...(savings === undefined ? [] : savingsText(savings, written)),
     '',
     bold(row('tool', 'calls', 'results', 'tokens', 'turns', 'cost', 'of the bill')),
     ...tools.slice(0, LISTED).map((tool) => rowOf(tool, bill.total, written)),
-    ...(tools.length > LISTED ? [`and ${counted(tools.length - LISTED, 'tool')} more; see --json`] : []),
+    ...(tools.length > LISTED ? [`and ${countText(tools.length - LISTED, 'tool')} more; see --json`] : []),
     ...unpricedOf(sessions),
     ...sessions.filter(({ unreadLines }) => unreadLines > 0).map(unreadOf),
   ]
@@ -95,7 +95,7 @@ function amountOf({ pricedTokens, dollars }: PricedCost): PricedCost {
 
 function estimateOf(sessions: readonly SessionReport[]): string {
   const estimated = sessions.filter(({ bill }) => bill.source === 'estimate').length
-  return estimated === 0 ? '' : `; estimated from the texts in ${counted(estimated, 'session')}`
+  return estimated === 0 ? '' : `; estimated from the texts in ${countText(estimated, 'session')}`
 }
 
 function unpricedOf(sessions: readonly SessionReport[]): string[] {
@@ -107,7 +107,7 @@ function unpricedOf(sessions: readonly SessionReport[]): string[] {
 
 function unreadOf({ path, unreadLines, problems: [first] }: SessionReport): string {
   const where = first === undefined ? '' : `; line ${first.line}: ${first.problem}`
-  return `${printable(path)}: ${counted(unreadLines, 'line')} not read${where}`
+  return `${printable(path)}: ${countText(unreadLines, 'line')} not read${where}`
 }
 
 const NAME_WIDTH = 28

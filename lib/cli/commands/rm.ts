@@ -1,6 +1,6 @@
 /** `spillway rm`: removes saved outputs. */
 
-import { counted } from '../../util/format'
+import { countText } from '../../util/format'
 import { type Command, type Parsed, UsageError } from '../command'
 import { openOutputs } from '../output-storage'
 import { forgetRemoved, outputPath } from '../outputs'
@@ -58,6 +58,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   await forgetRemoved(storage)
   if (json) await printJson({ removed, missing })
-  else await print(`removed ${counted(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
+  else await print(`removed ${countText(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
   return missing > 0 ? EXIT.no : EXIT.ok
 }

@@ -8,7 +8,7 @@ import { native } from '../../native/native'
 import { COMMAND_DEFAULTS } from '../../settings/command-defaults'
 import { recordPreview } from '../../storage/printed-previews'
 import { exitCodeOf } from '../../util/exit-code'
-import { counted, sizeText } from '../../util/format'
+import { countText, sizeText } from '../../util/format'
 import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
 import { Live } from '../live-output'
@@ -142,7 +142,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
       },
       onProgress: ({ bytes, lines, elapsedMs }) => {
         if (live === undefined && !prompt.isOpen(bytes, elapsedMs))
-          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeText(bytes)}, ${counted(lines, 'line')}`)
+          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeText(bytes)}, ${countText(lines, 'line')}`)
       },
     })
   } catch (error) {

@@ -1,6 +1,6 @@
 /** `spillway show`: shows the command and the facts of a saved output. */
 
-import { counted, sizeText } from '../../util/format'
+import { countText, sizeText } from '../../util/format'
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'
 import { outputOf, type RecordedOutput } from '../outputs'
@@ -50,7 +50,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 /** Returns the facts about an output, as lines. */
 export function outputFacts(output: RecordedOutput): string[] {
   const { path, toolName, savedAt, bytes, partial, command, cwd, exitCode, durationMs, lines } = output
-  const size = `${sizeText(bytes)}${lines === undefined ? '' : `, ${counted(lines, 'line')}`}`
+  const size = `${sizeText(bytes)}${lines === undefined ? '' : `, ${countText(lines, 'line')}`}`
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['path', path],
     ['command', command],

@@ -3,7 +3,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { realpath } from 'node:fs/promises'
 import { countedLines } from '../../util/format'
-import { type Check, nonEmptyString, whole } from '../../validation/options'
+import { type Check, nonEmptyString, wholeFrom } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -32,11 +32,17 @@ export interface ReadToolOptions extends FolderOptions {
 
 export const READS: Check = ['a FileReads', (value) => value instanceof FileReads]
 
-const CHECKS = { name: nonEmptyString, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
+const CHECKS = {
+  name: nonEmptyString,
+  maxLines: wholeFrom(1),
+  maxBytes: wholeFrom(1024),
+  maxLineChars: wholeFrom(1),
+  reads: READS,
+}
 
 const line = (description: string): Argument => ({
   schema: { type: 'integer', minimum: 1, description },
-  check: whole(1),
+  check: wholeFrom(1),
 })
 
 const CHUNK_BYTES = 65_536
