@@ -378,6 +378,65 @@ export interface TruncationServiceConfig extends Partial<Omit<TruncationConfig, 
 	 */
 	profile?: TruncationProfile;
 }
+/** Stable codes; compare these, not messages. */
+export type SpillwayErrorCode = 
+/** A setting is not allowed. */
+"INVALID_CONFIG"
+/** An argument of a call is not allowed. */
+ | "INVALID_ARGUMENT"
+/** The file could not be written to any folder. */
+ | "STORAGE_WRITE"
+/** The file could not be read. */
+ | "STORAGE_READ"
+/** The path is not a file of the store. */
+ | "STORAGE_NOT_OWNED"
+/** The file existed and was removed, usually by a sweep. */
+ | "STORAGE_NOT_FOUND"
+/** The file is too large to become one string. */
+ | "STORAGE_TOO_LARGE"
+/** A custom storage did not answer in time. */
+ | "STORAGE_TIMEOUT"
+/** A server for shared state could not be reached, did not answer in time, or refused. */
+ | "COORDINATION"
+/** Another worker holds the session, or held it in the meantime. */
+ | "CONFLICT"
+/** The service was closed. */
+ | "CLOSED"
+/** A capture was destroyed before its end. */
+ | "ABORTED"
+/** A command could not be started. */
+ | "COMMAND"
+/** A custom strategy threw, or returned something other than a truncated text. */
+ | "STRATEGY"
+/** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
+ | "OVERFLOW"
+/** A tool call was not allowed; `report` is the `RefusedResult`. */
+ | "REFUSED"
+/** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
+ | "COMPACTION"
+/** A callback of the caller threw. */
+ | "CALLBACK"
+/** The binary is missing, does not load, or is of another version. */
+ | "NATIVE_LOAD"
+/** A bug in Spillway. */
+ | "INTERNAL";
+export interface SpillwayErrorOptions {
+	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
+	field?: string;
+	cause?: unknown;
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	report?: unknown;
+}
+/** The only error class that Spillway throws. */
+export declare class SpillwayError extends Error {
+	readonly name = "SpillwayError";
+	readonly code: SpillwayErrorCode;
+	readonly field?: string;
+	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
+	readonly report?: unknown;
+	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
+	static [Symbol.hasInstance](value: unknown): boolean;
+}
 /** Decision about a target, from the mildest to the strictest. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 /**
@@ -734,65 +793,6 @@ export declare class PermissionGate {
 	 * @throws SpillwayError `INVALID_ARGUMENT` that names the field that was not returned by {@link toJSON}
 	 */
 	static fromJSON(saved: GateState | string, policy: PermissionPolicy, options?: PermissionGateOptions): PermissionGate;
-}
-/** Stable codes; compare these, not messages. */
-export type SpillwayErrorCode = 
-/** A setting is not allowed. */
-"INVALID_CONFIG"
-/** An argument of a call is not allowed. */
- | "INVALID_ARGUMENT"
-/** The file could not be written to any folder. */
- | "STORAGE_WRITE"
-/** The file could not be read. */
- | "STORAGE_READ"
-/** The path is not a file of the store. */
- | "STORAGE_NOT_OWNED"
-/** The file existed and was removed, usually by a sweep. */
- | "STORAGE_NOT_FOUND"
-/** The file is too large to become one string. */
- | "STORAGE_TOO_LARGE"
-/** A custom storage did not answer in time. */
- | "STORAGE_TIMEOUT"
-/** A server for shared state could not be reached, did not answer in time, or refused. */
- | "COORDINATION"
-/** Another worker holds the session, or held it in the meantime. */
- | "CONFLICT"
-/** The service was closed. */
- | "CLOSED"
-/** A capture was destroyed before its end. */
- | "ABORTED"
-/** A command could not be started. */
- | "COMMAND"
-/** A custom strategy threw, or returned something other than a truncated text. */
- | "STRATEGY"
-/** A history does not fit into the model's window, and no step made it fit; `report` lists the steps. */
- | "OVERFLOW"
-/** A tool call was not allowed; `report` is the `RefusedResult`. */
- | "REFUSED"
-/** Compacting does not help: the history was compacted three times in three turns, and is too long again. */
- | "COMPACTION"
-/** A callback of the caller threw. */
- | "CALLBACK"
-/** The binary is missing, does not load, or is of another version. */
- | "NATIVE_LOAD"
-/** A bug in Spillway. */
- | "INTERNAL";
-export interface SpillwayErrorOptions {
-	/** The setting or argument that is wrong, such as `tools.bash.maxLines`. */
-	field?: string;
-	cause?: unknown;
-	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
-	report?: unknown;
-}
-/** The only error class that Spillway throws. */
-export declare class SpillwayError extends Error {
-	readonly name = "SpillwayError";
-	readonly code: SpillwayErrorCode;
-	readonly field?: string;
-	/** Steps before the failure: with `OVERFLOW` an `OverflowReport`, with `REFUSED` a `RefusedResult`. */
-	readonly report?: unknown;
-	constructor(code: SpillwayErrorCode, message: string, options?: SpillwayErrorOptions);
-	static [Symbol.hasInstance](value: unknown): boolean;
 }
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {

@@ -46,6 +46,34 @@ test.each([
   expect(call).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field }))
 })
 
+const unreadable = {
+  get success(): boolean {
+    throw new Error('gone')
+  },
+}
+
+test.each<[string, unknown, string | undefined]>([
+  ['says that it succeeded', { success: true, output: 'done' }, undefined],
+  ['says that it failed', { success: false, error: 'no' }, 'tool_error'],
+  ['names the kind of its refusal', { success: false, kind: 'permission_denied' }, 'permission_denied'],
+  ['has an exit code that is not 0', { output: 'no such file', metadata: { exitCode: 1 } }, 'tool_error'],
+  ['has the exit code 0', { output: 'done', metadata: { exitCode: 0 } }, undefined],
+  ['is that of a command that a signal ended', { stdout: '', exitCode: null, signal: 'SIGKILL' }, 'tool_error'],
+  ['is a text', 'done', undefined],
+  ['cannot be read', unreadable, undefined],
+])('the span of a call whose result %s', async (_what, result, kind) => {
+  const attributes: object[] = []
+  const api = apiWith(() => {})
+  const span = { setAttributes: (set: object) => attributes.push(set), setStatus: () => {}, end: () => {} }
+  const tracer = {
+    startActiveSpan: (_name: string, _about: object, run: (given: never) => unknown) => run(span as never),
+  }
+  const telemetry = createTelemetry({ ...api, trace: { ...api.trace, getTracer: () => tracer as never } })
+  const tool = telemetry.tool({ name: 'bash', execute: async () => result })
+  expect(await tool.execute()).toBe(result)
+  expect(attributes).toEqual(kind === undefined ? [] : [{ 'error.type': kind }])
+})
+
 test('an exporter that fails changes nothing for the agent', async () => {
   const telemetry = createTelemetry(
     apiWith(() => {

@@ -423,6 +423,21 @@ describe('a restart', () => {
 })
 
 describe('a state written by another program', () => {
+  test('may have the domains of a rule, which the core knows', () => {
+    const rule = { domain: 'x' as never, pattern: 'a', decision: 'allow' as const }
+    const state = { version: 1, pending: [], answers: [], approvals: [{ sessionId: null, rule }] }
+    const allowed = (work: () => unknown) => {
+      try {
+        return work()
+      } catch (error) {
+        return /expected .*/.exec((error as Error).message)?.[0]
+      }
+    }
+    const read = allowed(() => PermissionGate.fromJSON(state as never, new PermissionPolicy()))
+    expect(read).toBe(allowed(() => new PermissionPolicy({ rules: [rule] })))
+    expect(read).toContain("one of 'read'")
+  })
+
   const state = async () => {
     const { gate } = make()
     const answered = [gate.request(ask('a', 'make')), gate.request(ask('b', 'ninja'))]

@@ -229,7 +229,7 @@ describe('faults are reported, and the others load:', () => {
     expect(problems).toEqual([
       'warning a.md:2 Invalid option "id": expected a string, received 7; write it in quotes',
       'warning a.md:7 systemPrompt: counts, and the text of the file does not',
-      'warning a.md:4 Invalid option "modelSettings.temperature": expected a number of at least 0, received a string',
+      'warning a.md:4 Invalid option "modelSettings.temperature": expected a finite number of at least 0, received a string',
       expect.stringMatching(/^warning a.md:4 Unknown option "modelSettings.foo": expected one of temperature,/),
       'warning a.md:5 Invalid option "max_tokens": expected a whole number of at least 1, received 0',
       'warning a.md:3 Invalid option "name": expected a string, received an array; write it in quotes',

@@ -90,7 +90,7 @@ test('values that cannot be used are left out and told', () => {
     modelSettings: {},
     problems: [
       'Invalid option "agent.modelSettings.seed": expected a whole number, received a string',
-      'Invalid option "modelParams.temperature.value": expected a number of at least 0, received -1',
+      'Invalid option "modelParams.temperature.value": expected a finite number of at least 0, received -1',
       'Invalid option "modelParams.topP.value": expected a number from 0 to 1, received 2',
       'Invalid option "modelParams.maxTokens.value": expected a whole number of at least 1, received 0.5',
     ],

@@ -759,7 +759,8 @@ describe('bad input', () => {
   test.each([
     ['state', 'no JSON'],
     ['state.version', '{}'],
-    ['state.version', null],
+    ['state', null],
+    ['state', []],
     ['state.placeholders', { version: 1, placeholders: [['a']], carried: [], sizes: [], account: {} }],
     ['state.carried', { version: 1, placeholders: [], carried: ['1'], sizes: [], account: {} }],
     ['state.trims', { version: 1, placeholders: [], trims: [['a', 1, 2]], carried: [], sizes: [], account: {} }],

@@ -172,7 +172,7 @@ describe('the file of a session', () => {
     const session = JsonlSession.open(join(tempDir(), 's'))
     const circle: Message = {}
     circle.self = circle
-    expect(() => session.append({ type: 'message', message: circle })).toThrow('has no JSON')
+    expect(() => session.append({ type: 'message', message: circle })).toThrow('an entry that JSON can hold')
     expect(session.leaf()).toBeNull()
   })
 

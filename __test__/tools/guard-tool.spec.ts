@@ -362,15 +362,18 @@ describe('loops', () => {
     expect(results[3]).toMatch(/^ls\n\n\w+/)
   })
 
-  test('an output that is saved under another name each time is the same', async () => {
-    let saved = 0
-    const execute = () => {
-      const path = `/outputs/bash_${saved++}.txt`
-      return { output: `line\n\nFull output saved to: ${path}`, metadata: { truncated: true, truncationPath: path } }
-    }
-    const results = await calls(guardTool({ name: 'bash', execute }, { doomLoop: new DoomLoopDetector() }), 5)
-    expect(results[4]).toMatchObject({ kind: 'doom_loop' })
-  })
+  test.each(['truncationPath', 'outputPath', 'fullOutputPath', 'persistedOutputPath'])(
+    'an output that is saved under another name each time, as %s says, is the same',
+    async (name) => {
+      let saved = 0
+      const execute = () => {
+        const path = `/outputs/bash_${saved++}.txt`
+        return { output: `line\n\nFull output saved to: ${path}`, metadata: { truncated: true, [name]: path } }
+      }
+      const results = await calls(guardTool({ name: 'bash', execute }, { doomLoop: new DoomLoopDetector() }), 5)
+      expect(results[4]).toMatchObject({ kind: 'doom_loop' })
+    },
+  )
 
   test('the sentence says that the call did not run, and what to do', async () => {
     const [english] = (await calls(guardTool(echo(), { doomLoop: new DoomLoopDetector() }), 5)).slice(4) as {

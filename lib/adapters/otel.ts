@@ -7,8 +7,9 @@
 import type { ContextReport, PruneReport, TruncationEvent } from 'spillway'
 import type { FoldCall, FoldedText } from 'spillway/fold'
 import { boundMembers } from '../tools/bind-members'
+import { failureOf } from '../truncation/call-outcome'
 import { warn } from '../util/warn'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, string } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
 /** Attributes of a span or a measurement. */
@@ -89,7 +90,7 @@ const NAME = 'spillway'
 const [INTERNAL, ERROR] = [0, 2]
 
 const CHECKS: Readonly<Record<keyof TelemetryOptions, Check>> = {
-  conversationId: ['a string', (value) => typeof value === 'string'],
+  conversationId: string,
 }
 
 /**
@@ -145,7 +146,9 @@ class Recorder implements Telemetry {
     let failure: string | undefined
     try {
       const result = await run()
-      failure = failureOf(result)
+      this.guarded(() => {
+        failure = kindOfFailure(result)
+      })
       return result
     } catch (error) {
       failure = error instanceof Error ? error.name : 'Error'
@@ -231,10 +234,11 @@ class Recorder implements Telemetry {
   }
 }
 
-/** The kind of a refusal, or that the tool said it failed. */
-function failureOf(result: unknown): string | undefined {
-  if (!isRecord(result) || (result.success !== false && result.isError !== true)) return undefined
-  return typeof result.kind === 'string' ? result.kind : 'tool_error'
+/** The kind of a refusal, or that the call failed by what its result says. */
+function kindOfFailure(result: unknown): string | undefined {
+  if (failureOf(result) !== true) return undefined
+  const { kind } = Object(result) as { kind?: unknown }
+  return typeof kind === 'string' ? kind : 'tool_error'
 }
 
 function instrumentsOf({ metrics }: TelemetryApi) {

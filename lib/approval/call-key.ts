@@ -2,6 +2,7 @@
 
 import { sha256 } from '../util/crypto'
 import { isArray } from '../util/guards'
+import { jsonRecord } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
@@ -72,12 +73,7 @@ function isPlain(value: unknown): boolean {
 
 /** Some hosts hand over the text that the model wrote; it is judged as what it says. */
 function asObject(args: unknown): unknown {
-  if (typeof args !== 'string' || !args.trimStart().startsWith('{')) return args
-  try {
-    return JSON.parse(args)
-  } catch {
-    return args
-  }
+  return typeof args === 'string' ? (jsonRecord(args) ?? args) : args
 }
 
 function inOrder(record: Record<string, unknown>): Record<string, unknown> {

@@ -2,14 +2,14 @@
 
 import { isAbsolute } from 'node:path'
 import {
+  PERMISSION_DOMAINS,
   PERMISSION_MODES,
   type PermissionDomain,
   type PermissionMode,
   type PermissionVerdict,
   type SuggestedRule,
 } from '../permission/types'
-import { isArray } from '../util/guards'
-import { type Check, parsedState, strings } from '../validation/options'
+import { array, type Check, nonEmptyString, oneOf, parsedState, string, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 
 /** A question that waits for an answer. */
@@ -58,31 +58,22 @@ export interface GateState {
 
 type Checks = Readonly<Record<string, Check>>
 
-const oneOf = (...values: readonly unknown[]): Check => [
-  values.map((value) => JSON.stringify(value)).join(' or '),
-  (value) => values.includes(value),
-]
-const text: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
-const anyText: Check = ['a string', (value) => typeof value === 'string']
-const list: Check = ['an array', isArray]
-
-const DOMAINS = ['read', 'edit', 'bash', 'web_fetch', 'web_search', 'mcp', 'tool']
-const RULE: Checks = { domain: oneOf(...DOMAINS), pattern: text, decision: oneOf('allow') }
-const APPROVED: Checks = { ...RULE, domain: oneOf(...DOMAINS, '*') }
+const RULE: Checks = { domain: oneOf(...PERMISSION_DOMAINS), pattern: nonEmptyString, decision: oneOf('allow') }
+const APPROVED: Checks = { ...RULE, domain: oneOf(...PERMISSION_DOMAINS, '*') }
 const APPLIED: Checks = {
-  domain: oneOf(...DOMAINS, '*'),
-  pattern: text,
+  domain: oneOf(...PERMISSION_DOMAINS, '*'),
+  pattern: nonEmptyString,
   decision: oneOf('allow', 'ask', 'deny'),
   source: oneOf('default', 'user', 'approval', 'hard'),
 }
-const FOUND: Checks = { targets: strings, reasons: strings, suggestedRules: list }
+const FOUND: Checks = { targets: strings, reasons: strings, suggestedRules: array }
 const QUESTION: Checks = {
-  ...{ id: text, toolCallId: text, tool: text, ...FOUND },
+  ...{ id: nonEmptyString, toolCallId: nonEmptyString, tool: nonEmptyString, ...FOUND },
   askedAt: ['a number of milliseconds', Number.isFinite],
 }
 const PLACE: Checks = {
-  sessionId: anyText,
-  cwd: anyText,
+  sessionId: string,
+  cwd: string,
   vault: ['an absolute path', (value) => typeof value === 'string' && isAbsolute(value)],
 }
 const ANSWER: Checks = { call: ['a hash', (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)] }
@@ -91,8 +82,8 @@ const DENY: Checks = { ...ALLOW, decision: oneOf('deny'), by: oneOf('reject', 'a
 const VERDICT: Checks = {
   ...FOUND,
   decision: APPLIED.decision as Check,
-  domain: oneOf(...DOMAINS, null),
-  shadowed: list,
+  domain: oneOf(...PERMISSION_DOMAINS, null),
+  shadowed: array,
 }
 const APPROVAL: Checks = { sessionId: ['a string or null', (value) => value === null || typeof value === 'string'] }
 
@@ -103,7 +94,7 @@ export function readGateState(saved: unknown): GateState {
 
 function checkedState(saved: unknown): GateState {
   const state = parsedState(saved)
-  checkFields('state', state, { version: oneOf(1), pending: list, answers: list, approvals: list })
+  checkFields('state', state, { version: oneOf(1), pending: array, answers: array, approvals: array })
   const { pending, answers, approvals } = state as unknown as GateState
   const ids = new Set<string>()
   each('state.pending', pending, (field, one) => {
@@ -114,7 +105,7 @@ function checkedState(saved: unknown): GateState {
   each('state.answers', answers, (field, one) => {
     checkFields(field, one, ANSWER)
     const { decision } = one
-    checkFields(`${field}.decision`, decision, decision?.decision === 'allow' ? ALLOW : DENY, { message: anyText })
+    checkFields(`${field}.decision`, decision, decision?.decision === 'allow' ? ALLOW : DENY, { message: string })
     checkFields(`${field}.decision.verdict`, decision.verdict, VERDICT)
     const { rule, shadowed, suggestedRules } = decision.verdict
     checkRules(`${field}.decision.verdict`, suggestedRules)

@@ -1,12 +1,11 @@
 /** Asks the user, once for each call. */
 
-import { SpillwayError } from '../errors'
 import { type PermissionPolicy, placesOf, readCall } from '../permission/policy'
 import type { PermissionCall, PermissionMode, PermissionVerdict, SuggestedRule } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { tellCaller, warn } from '../util/warn'
-import { isRecord, wrong } from '../validation/validate'
+import { isRecord, notAnInstance, wrong } from '../validation/validate'
 import { identityOf, plainArguments, readablePart } from './call-key'
 import {
   type AskingGateOptions,
@@ -374,6 +373,6 @@ function tell(state: State, event: GateEvent): void {
 
 function stateOf(gate: object): State {
   const state = states.get(gate)
-  if (state === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is no PermissionGate')
+  if (state === undefined) throw notAnInstance('PermissionGate')
   return state
 }

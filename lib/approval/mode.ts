@@ -1,10 +1,9 @@
 /** Which sessions have full access. */
 
-import { SpillwayError } from '../errors'
 import { PERMISSION_MODES, type PermissionMode } from '../permission/types'
 import { randomUUID } from '../util/crypto'
 import { tellCaller } from '../util/warn'
-import { checkKeys, isRecord, listed, wrong } from '../validation/validate'
+import { checkKeys, isRecord, listed, notAnInstance, wrong } from '../validation/validate'
 
 /** Audit event of a mode. */
 export interface ModeEvent {
@@ -118,7 +117,7 @@ function tell(state: State, event: ModeEvent): void {
 
 function stateOf(controller: object): State {
   const state = states.get(controller)
-  if (state === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is no ModeController')
+  if (state === undefined) throw notAnInstance('ModeController')
   return state
 }
 

@@ -12,7 +12,7 @@ import { definedOf } from '../util/defined'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { tellCaller, warn } from '../util/warn'
-import { checkKeys, checkOneOf, checkSignal, isRecord, wrong } from '../validation/validate'
+import { checkKeys, checkOneOf, checkSignal, invalid, isRecord, notAnInstance, wrong } from '../validation/validate'
 
 /** Options of {@link AuditLog}. */
 export interface AuditLogOptions {
@@ -294,7 +294,7 @@ function isHash(value: unknown): value is string {
 
 function of(log: AuditLog): Internals {
   const found = logs.get(log)
-  if (found === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is not an AuditLog')
+  if (found === undefined) throw notAnInstance('AuditLog')
   return found
 }
 
@@ -313,9 +313,7 @@ function read(event: unknown): string {
   if (!isRecord(event)) throw wrong('event', event, 'an object')
   const taken = RESERVED.find((name) => has(event, name))
   if (taken !== undefined) {
-    throw new SpillwayError('INVALID_ARGUMENT', `event.${taken}: is a field of the log itself`, {
-      field: `event.${taken}`,
-    })
+    throw invalid(`event.${taken}`, 'expected nothing: the log sets this field itself')
   }
   // A secret in binary data would be hidden from its redaction.
   const json = safeStringify(event, { bytes: false })

@@ -5,7 +5,7 @@ import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart }
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { randomBytes } from '../util/crypto'
 import { loadPeer } from '../validation/load-peer'
-import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
+import { type Check, checkOptions, nonEmptyString, positiveMilliseconds, string } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 import type { AzureBlob, AzureContainer, AzureModule } from './client'
 
@@ -25,7 +25,6 @@ export interface AzureObjectsOptions {
   requestTimeoutMs?: number
 }
 
-const text: Check = ['a string', (value) => typeof value === 'string' && value !== '']
 const CHECKS: Readonly<Record<keyof AzureObjectsOptions, Check>> = {
   client: [
     'a ContainerClient',
@@ -35,8 +34,8 @@ const CHECKS: Readonly<Record<keyof AzureObjectsOptions, Check>> = {
     'the name of a container',
     (value) => typeof value === 'string' && /^[a-z0-9](?:-?[a-z0-9]){2,62}$/.test(value),
   ],
-  connectionString: text,
-  prefix: ['a string', (value) => typeof value === 'string'],
+  connectionString: nonEmptyString,
+  prefix: string,
   requestTimeoutMs: positiveMilliseconds,
 }
 
@@ -60,7 +59,7 @@ export function azureObjects(options: AzureObjectsOptions): ObjectStore {
 function makeClient({ container, connectionString }: AzureObjectsOptions): AzureContainer {
   const account = connectionString ?? process.env.AZURE_STORAGE_CONNECTION_STRING
   if (container === undefined) throw wrong('options.container', container, CHECKS.container[0])
-  if (!account) throw wrong('options.connectionString', account, text[0])
+  if (!account) throw wrong('options.connectionString', account, nonEmptyString[0])
   const { ContainerClient } = loadSdk()
   try {
     // Requests are made again by the storage, with one count for all stores.

@@ -5,6 +5,7 @@ import { SpillwayError } from '../errors'
 import { checkRange, type RangeResult, type ReadRange } from '../storage/read'
 import { type Client, checkCall } from '../truncation/request'
 import type { TruncationContext, TruncationResult } from '../types'
+import { checkGiven, wholeFrom } from '../validation/options'
 import { checkKeys, checkOneOf, isRecord, wrong } from '../validation/validate'
 import { Inflow } from './capture-stream'
 import type { CaptureOptions, CapturePeek } from './types'
@@ -207,8 +208,6 @@ function checkOptions(options: CaptureOptions): Required<CaptureOptions> {
   checkKeys('options', options, ['onAbort', 'customStrategyBytes'])
   const { onAbort = 'discard', customStrategyBytes = CUSTOM_STRATEGY_BYTES } = options as CaptureOptions
   checkOneOf('options.onAbort', onAbort, ['discard', 'keep'])
-  if (!Number.isSafeInteger(customStrategyBytes) || customStrategyBytes < 1) {
-    throw wrong('options.customStrategyBytes', customStrategyBytes, 'a whole number of at least 1')
-  }
+  checkGiven('options.customStrategyBytes', customStrategyBytes, wholeFrom(1))
   return { onAbort, customStrategyBytes }
 }

@@ -1,6 +1,7 @@
 /** Reads a file of messages in any supported form, and writes other messages in the same form. */
 
 import { detectFormat } from 'spillway/history'
+import { parsedJson } from '../util/json'
 import { parseLossless, stringifyLossless, withExactNumbers } from '../util/lossless-json'
 import { UsageError } from './command'
 import { inputOf } from './input'
@@ -21,7 +22,7 @@ const KEYS = ['messages', 'input', 'contents'] as const
 export async function readConversation(path: string): Promise<Conversation> {
   // Some editors begin a file with a byte order mark.
   const text = (await inputOf(path, 'a conversation')).replace(/^\ufeff/, '')
-  const whole = parsed(text)
+  const whole = parsedJson(text)
   if (Array.isArray(whole)) {
     const exactly = (messages: readonly unknown[]) => withExactNumbers(messages, whole, parseLossless(text))
     return { messages: whole, exactly, write: (messages) => `${stringifyLossless(exactly(messages), 2)}\n` }
@@ -97,20 +98,12 @@ function sessionOf(lines: ReadonlyMap<unknown, string>, before: readonly object[
   return { messages: [...before], exactly, write }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The messages, each with its line. */
 function linesOf(path: string, text: string): Map<unknown, string> {
   const messages = new Map<unknown, string>()
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const message = parsed(line)
+    const message = parsedJson(line)
     if (typeof message !== 'object' || message === null) {
       throw new UsageError(`${path}:${index + 1}: expected a JSON array, or one JSON object per line`)
     }

@@ -3,10 +3,11 @@
 import { TruncationStorage, type UserTruncationConfig } from 'spillway'
 import type { FleetConfig } from 'spillway/config'
 import type { Coordination, RemoteStorage } from 'spillway/remote'
+import { countText } from '../util/format'
 import { messageOf } from '../util/message-of'
 import { isStoreUrl } from '../util/store-url'
 import { type Parsed, UsageError } from './command'
-import { countOf, text } from './parse-values'
+import { text } from './parse-values'
 import { configOf, openStorage } from './shared-options'
 import { note, printable } from './terminal'
 
@@ -66,7 +67,7 @@ export async function withBucket<T>(
     return await work(bucket)
   } finally {
     const left = (await bucket?.flush()) ?? 0
-    if (left > 0) note(`spillway: ${countOf(left, 'output')} left in the spool for the next command that saves`)
+    if (left > 0) note(`spillway: ${countText(left, 'output')} left in the spool for the next command that saves`)
   }
 }
 

@@ -69,17 +69,6 @@ export function duration(values: Values, name: string): number | undefined {
   throw badValue(name, value, 'a time of at least 1ms, such as 500ms, 30s, 5m or 2h')
 }
 
-/** Bytes for people. */
-export function sizeText(count: number): string {
-  if (!Number.isFinite(count)) return 'no bound'
-  let size = count
-  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
-    if (size < 1024) return `${unit === 'B' ? size : size.toFixed(1)} ${unit}`
-    size /= 1024
-  }
-  return `${size.toFixed(1)} TiB`
-}
-
 const AGES = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -91,11 +80,6 @@ const AGES = [
 export function ageText(ms: number): string {
   const [unit, size] = AGES.find(([, least]) => ms >= least) ?? ['s', 1000]
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`
-}
-
-/** A number with its noun. */
-export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** A word as a shell reads it. */

@@ -14,9 +14,10 @@ import {
 import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { definedOf } from '../util/defined'
 import { isStoreUrl } from '../util/store-url'
+import { LANGUAGES } from '../validation/options'
 import { type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'
-import { choice, quoted, text, whole } from './parse-values'
+import { badValue, choice, quoted, text, whole } from './parse-values'
 import { note, printable } from './terminal'
 
 export const WIDE_VAULT: Readonly<Record<string, Option>> = {
@@ -91,7 +92,7 @@ export function configOf(values: Parsed['values']): LoadedConfig {
 /** A service as the options and the settings say. */
 export function serviceOf(values: Parsed['values'], more: Partial<UserTruncationConfig> = {}): TruncationService {
   const store = more.storage === undefined ? text(values, 'store') : undefined
-  const language = choice(values, 'language', ['en', 'zh-CN'])
+  const language = choice(values, 'language', LANGUAGES)
   // The settings reader is loaded only when needed.
   const { truncation } = values.config === undefined ? {} : configOf(values).options
   const fromFile = truncation === false ? { enabled: false } : truncation
@@ -125,7 +126,7 @@ export function openStorage(
   const named = text(values, 'store')
   const store = named ?? storageDir
   if (named !== undefined && isStoreUrl(named))
-    throw new UsageError(`--store ${named}: expected a folder; this command needs one on this machine`)
+    throw badValue('store', named, 'a folder on this machine, which this command needs')
   const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
   return inStore(named, make)
 }

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { RangeResult, RunningCommand } from 'spillway'
-import { countOf } from './parse-values'
+import { countText } from '../util/format'
 
 /** Milliseconds without any output: most commands end sooner, and get a preview alone. */
 const AFTER_MS = 500
@@ -87,7 +87,7 @@ export class Watched {
     const text = end.text.slice(end.text.indexOf('\n') + 1)
     const left = end.fromByte + end.byteCount - this.shown - Buffer.byteLength(text)
     this.isWhole = false
-    this.show(`${this.isMidLine ? '\n' : ''}[${countOf(left, 'byte')} left out]\n${text}`, end)
+    this.show(`${this.isMidLine ? '\n' : ''}[${countText(left, 'byte')} left out]\n${text}`, end)
   }
 
   private read(fromByte: number): Promise<RangeResult | undefined> | undefined {

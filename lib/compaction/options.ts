@@ -6,8 +6,25 @@ import { call, native } from '../native/native'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage, TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
-import { atLeastZero, type Check, checkOptions, count, flag, oneOf, strings } from '../validation/options'
-import { checkSignal, isRecord, wrong } from '../validation/validate'
+import {
+  aboveZero,
+  anything,
+  atLeastZero,
+  type Check,
+  checkOptions,
+  count,
+  finite,
+  flag,
+  fn,
+  noticeLanguage,
+  object,
+  oneOf,
+  string,
+  strings,
+  wholeFrom,
+  windowTokens,
+} from '../validation/options'
+import { checkSignal, wrong } from '../validation/validate'
 import type { CompactionHooks } from './hooks'
 import { checkReadState, type ReadStateOptions } from './read-state-options'
 import type { CompactionState } from './report'
@@ -152,58 +169,49 @@ export interface CompactSettings<M> {
   readonly summarizerTokens: number
 }
 
-const positive: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
 const tokens: Check = ['a number of tokens of at least 0', atLeastZero]
-const func: Check = ['a function', (value) => typeof value === 'function']
-const object: Check = ['an object', isRecord]
-const anything: Check = ['anything', () => true]
 
 /** Validation of each option. */
 export const COMPACT_CHECKS: { readonly [K in keyof CompactOptions]-?: Check } = {
-  contextWindow: [
-    'a number of tokens of at least 0, or NaN if it is not known',
-    (value) => typeof value === 'number' && !(value < 0),
-  ],
-  summarize: func,
-  summarizeTimeoutMs: positive,
-  maxSummaryTokens: positive,
-  summarizerWindow: positive,
+  contextWindow: windowTokens,
+  summarize: fn,
+  summarizeTimeoutMs: aboveZero,
+  maxSummaryTokens: aboveZero,
+  summarizerWindow: aboveZero,
   profile: oneOf(...native.compactionProfiles()),
   enabled: flag,
   force: flag,
   targetTokens: tokens,
-  triggerShare: ['a number above 0, and at most 1', (value) => positive[1](value) && (value as number) <= 1],
-  maxChars: positive,
-  reserveTokens: ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)],
+  triggerShare: ['a number above 0, and at most 1', (value) => aboveZero[1](value) && (value as number) <= 1],
+  maxChars: aboveZero,
+  reserveTokens: finite(0),
   recentTurns: count,
   protectedTools: strings,
   environment: object,
-  usedTokens: ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)],
-  estimateTokens: func,
-  language: oneOf('en', 'zh-CN'),
+  usedTokens: finite(0),
+  estimateTokens: fn,
+  language: noticeLanguage,
   ledger: LEDGER_CHECK,
   storage: owner,
   thinking: oneOf('keep-prefix', 'ignore'),
   readState: object,
   state: object,
   hooks: object,
-  hookTimeoutMs: positive,
+  hookTimeoutMs: aboveZero,
   signal: anything,
 }
 
 const ENVIRONMENT: { readonly [K in keyof CompactionEnvironment]-?: Check } = {
-  systemPrompt: ['a string', (value) => typeof value === 'string'],
+  systemPrompt: string,
   tools: anything,
   skills: anything,
 }
 
-const whole: Check = ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0]
-
 const STATE: { readonly [K in keyof CompactionState]-?: Check } = {
-  answers: whole,
-  recent: ['an array of whole numbers', (value) => isArray(value) && value.every(whole[1])],
-  failures: whole,
-  failedAt: whole,
+  answers: wholeFrom(0),
+  recent: ['an array of whole numbers', (value) => isArray(value) && value.every(wholeFrom(0)[1])],
+  failures: wholeFrom(0),
+  failedAt: wholeFrom(0),
 }
 
 const HOOKS: { readonly [K in keyof CompactionHooks]-?: Check } = {
@@ -253,9 +261,9 @@ export function readCompactOptions<M>(options: CompactOptions<M>, of = 'options'
   const limitsOf = (chars: number | null): CompactionLimits | null => {
     const sizes = {
       profile: options.profile,
-      target: finite(targetTokens),
+      target: finiteOrNothing(targetTokens),
       window: window ? contextWindow : undefined,
-      chars: finite(chars ?? undefined),
+      chars: finiteOrNothing(chars ?? undefined),
       triggerShare: options.triggerShare ?? numbers.triggerShare,
       reserved: reserveTokens,
       summary: Math.min(maxSummaryTokens, Number.MAX_SAFE_INTEGER) * perToken,
@@ -288,7 +296,7 @@ function numbersOf(profile: CompactionProfile | undefined): Numbers {
 }
 
 // JSON has no infinity; an unlimited target counts as no target.
-function finite(value: number | undefined): number | undefined {
+function finiteOrNothing(value: number | undefined): number | undefined {
   return value !== undefined && Number.isFinite(value) ? value : undefined
 }
 

@@ -3,7 +3,7 @@
 import { renamed, SpillwayError } from '../errors'
 import { MemoryStorage } from '../storage/memory-storage'
 import type { RedactionOptions } from '../types'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, folder, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 
 /** Options of the part of a summary about files that were read before it. */
@@ -24,13 +24,11 @@ export interface ReadStateOptions {
   redact?: RedactionOptions
 }
 
-const whole: Check = ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0]
-
 const CHECKS: { readonly [K in keyof Required<ReadStateOptions>]: Check } = {
-  root: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],
-  maxTokens: whole,
-  restoreFiles: whole,
-  restoreTokens: whole,
+  root: folder,
+  maxTokens: wholeFrom(0),
+  restoreFiles: wholeFrom(0),
+  restoreTokens: wholeFrom(0),
   redact: ['an object such as { known: true }', isRecord],
 }
 

@@ -5,7 +5,7 @@ import { withoutStaleThinking } from '../history/bound-thinking'
 import { warnUnreadable } from '../history/format-warning'
 import { elementOf, summaryAt, viewOf, viewsIn } from '../history/formats'
 import { OTHER } from '../history/formats/define-format'
-import { isChinese } from '../history/language'
+import { addsChinese } from '../history/language'
 import { MediaSaver } from '../history/media-notes'
 import type { MessageView } from '../history/message-view'
 import { restoreFolds } from '../history/restore-folds'
@@ -80,7 +80,7 @@ export class Run<M> {
     const { options } = settings
     const { format, views } = viewsIn(messages)
     warnUnreadable('compactHistory', messages, format)
-    this.chinese = options.language === undefined ? isChinese(views) : options.language === 'zh-CN'
+    this.chinese = addsChinese(options.language, views)
     this.measure = new Measure(settings as never)
     const texts = environmentTexts(options.environment)
     const beside = () => texts.reduce((sum, text) => sum + this.measure.text(text), 0)

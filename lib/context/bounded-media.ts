@@ -1,11 +1,12 @@
 /** Takes out of a stored history the images and files that do not fit into a request, and saves them. */
 
 import { formatOf, viewsIn } from '../history/formats'
-import { isChinese } from '../history/language'
+import { addsChinese } from '../history/language'
 import type { MediaSaver } from '../history/media-notes'
 import type { HistoryFormatName, MediaNotes } from '../history/message-view'
 import { leavingMedia } from '../overflow/media-limits'
 import type { MediaLimits } from '../overflow/provider-limits'
+import type { NoticeLanguage } from '../types'
 import type { Images } from './images'
 
 /** A history as it was stored, and as it is sent: some results may be left out there. */
@@ -20,7 +21,7 @@ interface Histories<M> {
 /** How what leaves is chosen, saved, described and counted. */
 interface SaveOptions<M> {
   saver: MediaSaver
-  language: string | undefined
+  language: NoticeLanguage | undefined
   /** Bytes of the request beside the messages. */
   beside: number
   /** True if later requests remember what left. */
@@ -38,7 +39,7 @@ export async function boundMedia<M>(
   if (leaving.length === 0) return 0
   const { format, views } = viewsIn(sent)
   if (format === undefined) return 0
-  const chinese = language === undefined ? isChinese(views) : language === 'zh-CN'
+  const chinese = addsChinese(language, views)
   const notes = new Map<number, MediaNotes>()
   for (const { index, media } of leaving) {
     const note = await saver.notesOf(media, chinese)

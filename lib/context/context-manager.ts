@@ -10,7 +10,7 @@ import { leftResults } from '../pruning/report'
 import type { PromptUsage } from '../pruning/usage'
 import { Semaphore } from '../util/semaphore'
 import { tellCaller, warn } from '../util/warn'
-import { type Check, checkOptions, flag, signal } from '../validation/options'
+import { type Check, checkOptions, flag, moment, signal } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { compacted } from './compact'
 import { Images } from './images'
@@ -55,7 +55,7 @@ export interface PrepareContextOptions extends Recipient {
 const inners = new WeakMap<object, Inner<never>>()
 
 const REQUEST: Readonly<Record<string, Check>> = {
-  now: ['a number of milliseconds since the epoch', Number.isFinite],
+  now: moment,
   force: flag,
   signal,
   ...RECIPIENT_CHECKS,

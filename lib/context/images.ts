@@ -4,7 +4,7 @@ import { elementOf, formatNamed, formatOf, viewOf } from '../history/formats'
 import { mediumOf } from '../history/media'
 import { messageSize } from '../history/message-identity'
 import type { HistoryFormatName, MediaNotes } from '../history/message-view'
-import { isArray } from '../util/guards'
+import { isArray, isCount } from '../util/guards'
 
 /**
  * A message without its images: its index in the stored history, a number by which it is known again, the note, tokens saved, and a
@@ -114,8 +114,7 @@ function merged(before: MediaNotes | undefined, more: MediaNotes): MediaNotes {
 export function isImages(value: unknown): boolean {
   const { format, messages } = Object(value) as Partial<ImagesState>
   const isOne = ([index, size, note, saved, fingerprint]: unknown[]) =>
-    Number.isSafeInteger(index) &&
-    (index as number) >= 0 &&
+    isCount(index) &&
     [size, saved].every(Number.isFinite) &&
     typeof fingerprint === 'string' &&
     (typeof note === 'string' || (isArray(note) && note.every((one) => one === null || typeof one === 'string')))

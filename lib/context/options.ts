@@ -10,7 +10,16 @@ import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/polici
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { definedOf } from '../util/defined'
-import { atLeastZero, type Check, checkOptions } from '../validation/options'
+import {
+  aboveZero,
+  anything,
+  atLeastZero,
+  type Check,
+  checkOptions,
+  fn,
+  object,
+  objectOrOff,
+} from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
@@ -96,15 +105,13 @@ export interface ContextManagerOptions<M = unknown> {
 
 const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
 
-const anything: Check = ['anything', () => true]
 const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isRecord(value)]
 const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
-const orOff: Check = ['false or an object', (value) => value === false || isRecord(value)]
 
 /** The limits of a request. */
 export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
   maxRequestBytes: ['a number of bytes above 0', isLimit],
-  maxImages: ['a number above 0', isLimit],
+  maxImages: aboveZero,
 }
 
 export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Check } = {
@@ -119,15 +126,15 @@ export const CONTEXT_CHECKS: { readonly [K in keyof ContextManagerOptions]-?: Ch
   outdated: settings,
   superseded: settings,
   budget: settings,
-  pruning: ['an object', isRecord],
-  compaction: orOff,
+  pruning: object,
+  compaction: objectOrOff,
   overflow: [
     "false, 'openclaw' or 'openclaw-2026-02'",
     (value) => [false, 'openclaw', 'openclaw-2026-02'].includes(value as never),
   ],
   doomLoop: ['an object with forget', forgets],
   fold: ['an object with forget', forgets],
-  onError: ['a function', (value) => typeof value === 'function'],
+  onError: fn,
 }
 
 /** The policies of the pruner, in the order in which they are asked. */

@@ -5,9 +5,9 @@ import { readCompactOptions } from '../compaction/options'
 import type { CompactionState } from '../compaction/report'
 import { formatNamed } from '../history/formats'
 import type { HistoryPrunerState } from '../pruning/state'
-import { isArray } from '../util/guards'
-import { parsedState } from '../validation/options'
-import { isRecord, readable, wrong } from '../validation/validate'
+import { isArray, isCount } from '../util/guards'
+import { parsedState, wrongState } from '../validation/options'
+import { isRecord, readable } from '../validation/validate'
 import { type ImagesState, isImages } from './images'
 
 /** State of a manager, as JSON. */
@@ -38,16 +38,13 @@ export function readManagerState(state: unknown): ContextManagerState {
 
 function checkedState(state: unknown): ContextManagerState {
   const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
-  if (version !== 1) throw wrong('state.version', version, '1')
-  if (!isRecord(pruner)) throw wrong('state.pruner', pruner, 'what toJSON gave')
-  if (fold !== null && !isFold(fold)) throw wrong('state.fold', fold, 'what toJSON gave')
-  if (compaction !== null && !isRecord(compaction)) throw wrong('state.compaction', compaction, 'what toJSON gave')
-  if (images !== undefined && !isImages(images)) throw wrong('state.images', images, 'what toJSON gave')
-  if (
-    thinkingRemovedBefore !== undefined &&
-    !(Number.isSafeInteger(thinkingRemovedBefore) && (thinkingRemovedBefore as number) >= 0)
-  ) {
-    throw wrong('state.thinkingRemovedBefore', thinkingRemovedBefore, 'what toJSON gave')
+  if (version !== 1) throw wrongState('version', version, '1')
+  if (!isRecord(pruner)) throw wrongState('pruner', pruner)
+  if (fold !== null && !isFold(fold)) throw wrongState('fold', fold)
+  if (compaction !== null && !isRecord(compaction)) throw wrongState('compaction', compaction)
+  if (images !== undefined && !isImages(images)) throw wrongState('images', images)
+  if (thinkingRemovedBefore !== undefined && !isCount(thinkingRemovedBefore)) {
+    throw wrongState('thinkingRemovedBefore', thinkingRemovedBefore)
   }
   if (compaction !== null) readCompactOptions({ state: compaction as unknown as CompactionState }, 'state')
   return {
@@ -62,13 +59,12 @@ function checkedState(state: unknown): ContextManagerState {
 
 function isFold(value: unknown): boolean {
   const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<FoldState>
-  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
-    isPlace(first) &&
-    isPlace(from) &&
+    isCount(first) &&
+    isCount(from) &&
     isArray(head) &&
     head.length === 2 &&
-    head.every(isPlace) &&
+    head.every(isCount) &&
     isArray(sizes) &&
     sizes.length === from &&
     sizes.every(Number.isFinite) &&

@@ -4,6 +4,7 @@ import type { CompactionReport } from '../compaction/report'
 import type { ToolResultKnowledge } from '../history/ledger'
 import type { MediaLimits } from '../overflow/provider-limits'
 import { type PruneReport, REASON_WORDS } from '../pruning/report'
+import { numberText } from '../util/format'
 import type { POLICIES } from './options'
 
 /** A step of {@link ContextManager.prepare}. */
@@ -58,14 +59,9 @@ export function mediaOutcome({ items, freed }: { items: number; freed: number },
 /** Says what is too much in a request. */
 function overWords({ size, limits }: OverLimits): string[] {
   const isLong = size.bytes > limits.bytes
-  const bytes = `The request has ${grouped(size.bytes)} bytes and may have ${grouped(limits.bytes)}.`
-  const images = `The request has ${grouped(size.images)} images and may have ${grouped(limits.images)}.`
+  const bytes = `The request has ${numberText(size.bytes)} bytes and may have ${numberText(limits.bytes)}.`
+  const images = `The request has ${numberText(size.images)} images and may have ${numberText(limits.images)}.`
   return [...(isLong ? [bytes] : []), ...(size.images > limits.images ? [images] : [])]
-}
-
-/** `1,234,567`. */
-function grouped(count: number): string {
-  return count.toLocaleString('en-US')
 }
 
 /** `rounds`: what the pruner said each time it was asked at this request. */

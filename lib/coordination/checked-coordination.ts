@@ -1,7 +1,15 @@
 /** A coordination whose arguments are checked before anything is sent, so that all servers refuse the same. */
 
 import { SpillwayError } from '../errors'
-import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
+import {
+  type Check,
+  checkGiven,
+  checkOptions,
+  number,
+  positiveMilliseconds,
+  string,
+  wholeFrom,
+} from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import {
   type Coordination,
@@ -9,7 +17,6 @@ import {
   checkKey,
   checkLifetime,
   checkValue,
-  checkWhole,
   type Lease,
   type ListedValue,
   type PutOptions,
@@ -20,8 +27,8 @@ const PUT_CHECKS: Readonly<Record<keyof PutOptions, Check>> = {
   lease: ['a lease, with key and fence', isRecord],
 }
 const LEASE_CHECKS: Readonly<Record<keyof Lease, Check>> = {
-  key: ['a string', (value) => typeof value === 'string'],
-  fence: ['a number', (value) => typeof value === 'number'],
+  key: string,
+  fence: number,
 }
 
 /** The steps of a server, one for each call of a {@link Coordination}: arguments are right when they arrive. */
@@ -89,7 +96,7 @@ export class CheckedCoordination implements Coordination {
 
   async append(log: string, at: number, entry: string, lease?: Lease): Promise<boolean> {
     checkKey(log)
-    checkWhole('at', at, 0)
+    checkGiven('at', at, wholeFrom(0))
     checkValue('entry', entry)
     const isThere = await this.steps.add(log, at, entry, checkLease(lease))
     if (isThere === undefined) throw lost(lease)
@@ -98,22 +105,22 @@ export class CheckedCoordination implements Coordination {
 
   async read(log: string, from: number): Promise<string[]> {
     checkKey(log)
-    checkWhole('from', from, 0)
+    checkGiven('from', from, wholeFrom(0))
     return this.steps.entriesOf(log, from)
   }
 
   async take(counter: string, amount: number, limit: number, ttlMs: number): Promise<number | undefined> {
     checkKey(counter)
-    checkWhole('amount', amount, 0)
-    checkWhole('limit', limit, 0)
-    checkWhole('ttlMs', ttlMs, 1)
+    checkGiven('amount', amount, wholeFrom(0))
+    checkGiven('limit', limit, wholeFrom(0))
+    checkGiven('ttlMs', ttlMs, wholeFrom(1))
     return this.steps.count(counter, amount, limit, ttlMs)
   }
 
   async lease(key: string, owner: string, ms: number): Promise<number | undefined> {
     checkKey(key)
     checkValue('owner', owner)
-    checkWhole('ms', ms, 1)
+    checkGiven('ms', ms, wholeFrom(1))
     return this.steps.takeLease(key, owner, ms)
   }
 
@@ -132,7 +139,7 @@ function checkLease(lease: Lease | undefined): Lease | undefined {
   if (lease === undefined) return undefined
   checkOptions('lease', lease, LEASE_CHECKS)
   checkKey(lease.key)
-  checkWhole('lease.fence', lease.fence, 1)
+  checkGiven('lease.fence', lease.fence, wholeFrom(1))
   return lease
 }
 

@@ -1,5 +1,6 @@
 /** Small state that workers share: the interface of a server, and the checks common to all servers. */
 
+import { checkGiven, wholeFrom } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 
 /** A lease held by its owner. Writes with it are refused once another owner has the lease. */
@@ -110,14 +111,9 @@ export function checkValue(field: string, value: string): void {
   }
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` */
-export function checkWhole(field: string, value: number, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least) throw wrong(field, value, `a whole number of at least ${least}`)
-}
-
 /** Milliseconds of a lifetime; nothing for forever. @throws SpillwayError `INVALID_ARGUMENT` */
 export function checkLifetime(ttlMs: number | undefined): number | undefined {
   if (ttlMs === undefined || ttlMs === Number.POSITIVE_INFINITY) return undefined
-  checkWhole('ttlMs', ttlMs, 1)
+  checkGiven('ttlMs', ttlMs, wholeFrom(1))
   return ttlMs
 }

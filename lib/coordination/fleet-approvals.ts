@@ -9,7 +9,7 @@ import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
+import { type Check, checkOptions, fn, positiveMilliseconds, wholeFrom } from '../validation/options'
 import { invalid, isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { checkNeeded, coordination as coordinationCheck } from './options'
@@ -44,17 +44,13 @@ function teller(onError: FleetApprovalsOptions['onError']): (error: unknown) => 
   return (error) => tellCaller('onError', onError, error)
 }
 
-const finite: Check = [
-  'a whole number of milliseconds of at least 1',
-  (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-]
 const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
   coordination: coordinationCheck,
   answerTimeoutMs: positiveMilliseconds,
   timeoutReason: ['a sentence', (value) => typeof value === 'string' && value !== ''],
-  keepMs: finite,
-  pollMs: finite,
-  onError: ['a function', (value) => typeof value === 'function'],
+  keepMs: wholeFrom(1, 'milliseconds'),
+  pollMs: wholeFrom(1, 'milliseconds'),
+  onError: fn,
 }
 
 /** An answer as it is stored. */

@@ -2,14 +2,14 @@
 
 import { SpillwayError } from '../errors'
 import { Tree } from '../session/entry-tree'
+import { storedEntry } from '../session/stored-entry'
 import type { NewSessionEntry, Session, SessionEntry } from '../session/types'
 import { asyncDispose } from '../util/async-dispose'
 import { randomUUID, sha256 } from '../util/crypto'
 import { asText } from '../util/guards'
-import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, signal } from '../validation/options'
+import { type Check, checkOptions, fn, signal, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { HeldLease } from './held-lease'
@@ -34,19 +34,12 @@ export interface FleetSessionOptions {
   signal?: AbortSignal | undefined
 }
 
-const wholeMs: Check = [
-  'a whole number of milliseconds of at least 0',
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-]
 const CHECKS: Readonly<Record<keyof FleetSessionOptions, Check>> = {
   coordination: coordinationCheck,
   sessionId: sessionName,
-  leaseMs: [
-    'a whole number of milliseconds of at least 100',
-    (value) => Number.isSafeInteger(value) && (value as number) >= 100,
-  ],
-  waitMs: wholeMs,
-  onLost: ['a function', (value) => typeof value === 'function'],
+  leaseMs: wholeFrom(100, 'milliseconds'),
+  waitMs: wholeFrom(0, 'milliseconds'),
+  onLost: fn,
   signal,
 }
 
@@ -177,15 +170,15 @@ export class FleetSession implements Session {
     this.held.check()
     if (this.isUncertain) await this.readOn()
     const entry = this.tree.next(given)
-    const text = textOf(entry)
+    const { json, kept } = storedEntry(entry)
     const { lease } = this.held
     this.isUncertain = true
     // The entry has a name of its own: if it is there already, an earlier attempt added it.
-    const attempt = () => this.coordination.append(`sessions/${this.folder}`, this.next, text, lease)
+    const attempt = () => this.coordination.append(`sessions/${this.folder}`, this.next, json, lease)
     const isThere = await this.held.guard(() => withRetries(attempt))
     if (!isThere) throw this.held.lose('the session was continued by another worker, or its entries are gone')
     this.isUncertain = false
-    this.tree.add(JSON.parse(text))
+    this.tree.add(kept)
     this.next += 1
     return entry.id
   }
@@ -197,23 +190,6 @@ export class FleetSession implements Session {
     this.next += texts.length
     this.isUncertain = false
   }
-}
-
-function textOf(entry: SessionEntry): string {
-  let text: string
-  try {
-    text = JSON.stringify(entry)
-  } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', `entry: expected one that JSON can hold (${messageOf(cause)})`, {
-      field: 'entry',
-      cause,
-    })
-  }
-  const kept = JSON.parse(text)
-  if (kept?.id !== entry.id || kept.parentId !== entry.parentId || typeof kept.type !== 'string') {
-    throw wrong('entry', kept, 'an object that is an entry in JSON, too')
-  }
-  return text
 }
 
 function readEntry(text: string, at: number): SessionEntry {

@@ -1,7 +1,7 @@
 /** System prompt and model parameters of a request. */
 
 import { type ModelParameters, namesOf, PARAMETERS, readParameters, withParameters } from '../hooks/parameters'
-import { type Check, checkOptions, oneOf } from '../validation/options'
+import { checkOptions, object, oneOf, string } from '../validation/options'
 import { invalidOption, isRecord, mismatch, wrong } from '../validation/validate'
 
 /** The parameters that a user may set. */
@@ -51,10 +51,8 @@ export type SettingSource = 'default' | 'agent' | 'user'
 
 const USER_PARAMETERS: readonly UserParameter[] = ['temperature', 'topP', 'maxTokens']
 
-const text: Check = ['a string', (value) => typeof value === 'string']
-const record: Check = ['an object', isRecord]
 /** Fields of an agent that are read; others are ignored. */
-const OF_AGENT = { systemPrompt: text, modelSettings: record } as const
+const OF_AGENT = { systemPrompt: string, modelSettings: object } as const
 const mode = oneOf('default', 'custom')
 
 /**
@@ -73,15 +71,15 @@ const mode = oneOf('default', 'custom')
  */
 export function resolveModelSettings(options: ResolveModelSettingsOptions): ResolvedModelSettings {
   checkOptions('options', options, {
-    defaultSystemPrompt: text,
-    systemPrompt: record,
-    modelParams: record,
-    agent: record,
+    defaultSystemPrompt: string,
+    systemPrompt: object,
+    modelParams: object,
+    agent: object,
   })
   const { defaultSystemPrompt, systemPrompt: prompt = {}, modelParams = {}, agent = {} } = options
   if (defaultSystemPrompt === undefined) throw wrong('options.defaultSystemPrompt', undefined, 'a string')
-  checkOptions('options.systemPrompt', prompt, { mode, template: text })
-  checkOptions('options.modelParams', modelParams, { temperature: record, topP: record, maxTokens: record })
+  checkOptions('options.systemPrompt', prompt, { mode, template: string })
+  checkOptions('options.modelParams', modelParams, { temperature: object, topP: object, maxTokens: object })
   const problems: string[] = []
   const sources: ResolvedModelSettings['sources'] = { systemPrompt: 'default' }
 

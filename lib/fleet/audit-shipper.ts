@@ -12,7 +12,7 @@ import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
 import { startTimer, type Timer } from '../util/timer'
 import { tellCaller, warn } from '../util/warn'
-import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
+import { type Check, checkOptions, fn, positiveMilliseconds } from '../validation/options'
 import { auditKey, auditPrefix, fileNumber, parseAuditKey } from './audit-keys'
 import { storeRequest } from './store-request'
 
@@ -37,7 +37,7 @@ const CHECKS: Readonly<Record<keyof AuditShipperOptions, Check>> = {
   sessionId: sessionName,
   objects: objectStore,
   intervalMs: positiveMilliseconds,
-  onError: ['a function', (value) => typeof value === 'function'],
+  onError: fn,
 }
 
 /**

@@ -6,7 +6,7 @@ import { estimateTokens } from '../tokens/tokens'
 import type { FoldEdit, FoldRecord } from '../types'
 import { isArray } from '../util/guards'
 import { tellCaller } from '../util/warn'
-import { type Check, checkOptions, flag, strings } from '../validation/options'
+import { type Check, checkOptions, flag, fn, strings, wholeFrom } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type HistoryInView, historyInView, type ResultInView } from './results-in-view'
 import { TestChanges } from './test-changes'
@@ -110,20 +110,15 @@ export interface FoldReport {
   index: { bytes: number; lines: number }
 }
 
-const whole = (least: number): Check => [
-  `a whole number of at least ${least}`,
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
-]
-
 const CHECKS: { readonly [K in keyof Required<FoldOptions>]: Check } = {
-  minLines: whole(4),
-  minBytes: whole(1),
-  maxIndexBytes: whole(65_536),
+  minLines: wholeFrom(4),
+  minBytes: wholeFrom(1),
+  maxIndexBytes: wholeFrom(65_536),
   tools: [
     'an object with true, false or limits for names of tools',
     (value) => isRecord(value) && Object.values(value).every((each) => typeof each === 'boolean' || isRecord(each)),
   ],
-  onFold: ['a function', (value) => typeof value === 'function'],
+  onFold: fn,
 }
 
 const RESTORE_CHECKS = { ledger: LEDGER_CHECK }

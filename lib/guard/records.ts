@@ -4,6 +4,7 @@ import { bodyOf } from '../tools/tool-result'
 import { opened } from '../truncation/bounded-output'
 import { previewOf } from '../truncation/previews'
 import { observe, sizeOf } from '../truncation/record-result'
+import { saidPaths } from '../truncation/said-path'
 import type { ToolResultLike } from '../types'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
@@ -98,8 +99,8 @@ export function feed({ tool, controls }: Guard, call: Call, full: unknown, final
 /** Returns the text for the model without the path of the saved output, which differs each time and would hide a loop. */
 function withoutPath(result: unknown): unknown {
   const { value: body, made } = opened(bodyOf(result))
-  const { truncationPath, outputPath } = ((isRecord(result) && result.metadata) || {}) as Record<string, unknown>
+  const [said] = isRecord(result) ? saidPaths(result.metadata) : []
   const known = made ?? (typeof body === 'string' ? previewOf(body) : undefined)
-  const path = known?.outputPath || truncationPath || outputPath
-  return typeof body === 'string' && typeof path === 'string' && path !== '' ? body.replaceAll(path, '') : body
+  const path = known?.outputPath || said
+  return typeof body === 'string' && path ? body.replaceAll(path, '') : body
 }

@@ -1,5 +1,6 @@
 /** Reasoning that its provider only accepts after exactly the messages that it was created after. */
 
+import { jsonRecord } from '../util/json'
 import { elementOf, formatOf, type ReadViews, viewsIn } from './formats'
 import { NO_THINKING } from './formats/content-blocks'
 import { type Edit, edited, REMOVED } from './formats/immutable-edit'
@@ -85,10 +86,5 @@ function isEncrypted(part: unknown): boolean {
 
 /** pi has an item of OpenAI's as JSON in place of a signature. */
 function itemOfPi(signature: unknown): unknown {
-  if (typeof signature !== 'string' || !signature.startsWith('{')) return undefined
-  try {
-    return JSON.parse(signature)
-  } catch {
-    return undefined
-  }
+  return typeof signature === 'string' ? jsonRecord(signature) : undefined
 }

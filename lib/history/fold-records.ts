@@ -2,14 +2,13 @@
 
 import { native } from '../native/native'
 import type { FoldEdit, FoldRecord } from '../types'
-import { isArray } from '../util/guards'
+import { isArray, isCount } from '../util/guards'
 import { isRecord } from '../validation/validate'
 
 /** Returns true if a value is the record of a fold. */
 export function isFoldRecord(value: unknown): value is FoldRecord {
   if (!isRecord(value)) return false
   const { saved, edits, counts = [] } = value as Partial<FoldRecord>
-  const isPlace = (place: unknown) => Number.isSafeInteger(place) && (place as number) >= 0
   return (
     // A text that takes fewer bytes may have more UTF-16 units.
     Number.isSafeInteger(saved) &&
@@ -19,10 +18,10 @@ export function isFoldRecord(value: unknown): value is FoldRecord {
     edits.every(
       (edit) =>
         isRecord(edit) &&
-        isPlace(edit.fromLine) &&
-        isPlace(edit.toLine) &&
+        isCount(edit.fromLine) &&
+        isCount(edit.toLine) &&
         typeof edit.text === 'string' &&
-        (edit.toolCallId === undefined || (typeof edit.toolCallId === 'string' && isPlace(edit.line))) &&
+        (edit.toolCallId === undefined || (typeof edit.toolCallId === 'string' && isCount(edit.line))) &&
         (edit.argument === undefined || typeof edit.argument === 'string'),
     )
   )

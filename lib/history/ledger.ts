@@ -4,7 +4,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ToolResultRecord } from '../types'
 import { isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import type { Check as OptionCheck } from '../validation/options'
+import {
+  type Check,
+  checkGiven,
+  flag,
+  moment,
+  nonEmptyString,
+  object,
+  parsedState,
+  string,
+  wholeFrom,
+  wrongState,
+} from '../validation/options'
 import { checkKeys, invalid, isRecord, readable, wrong } from '../validation/validate'
 import { isFoldRecord } from './fold-records'
 
@@ -27,7 +38,7 @@ export interface ToolResultKnowledge {
 }
 
 /** Validation of an option that takes a source. */
-export const LEDGER_CHECK: OptionCheck = [
+export const LEDGER_CHECK: Check = [
   'a ToolResultLedger',
   (value) => typeof (value as ToolResultKnowledge | null)?.get === 'function',
 ]
@@ -125,9 +136,7 @@ export class ToolResultLedger {
     if (!isRecord(options)) throw wrong('options', options, 'an object')
     checkKeys('options', options, ['maxEntries'])
     const { maxEntries = DEFAULT_MAX_ENTRIES }: ToolResultLedgerOptions = options
-    if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
-      throw wrong('options.maxEntries', maxEntries, 'a whole number of at least 1')
-    }
+    checkGiven('options.maxEntries', maxEntries, wholeFrom(1))
     inners.set(this, { maxEntries, entries: new Set(), byId: new Map(), begun: new Set(), folded: 0 })
   }
 
@@ -201,9 +210,9 @@ export class ToolResultLedger {
     const ledger = new ToolResultLedger(options)
     const inner = innerOf(ledger)
     readable('state', () => {
-      const { version, entries } = parsed(state)
-      if (version !== 1) throw wrong('state.version', version, '1')
-      if (!isArray(entries)) throw wrong('state.entries', entries, 'an array')
+      const { version, entries } = parsedState(state)
+      if (version !== 1) throw wrongState('version', version, '1')
+      if (!isArray(entries)) throw wrongState('entries', entries, 'an array')
       for (const [index, entry] of entries.entries()) {
         add(inner, checkedRecord(entry, `state.entries[${index}]`), [])
       }
@@ -281,17 +290,6 @@ function forget({ byId, begun }: Inner, entry: Entry): void {
   }
 }
 
-function parsed(state: unknown): Record<string, unknown> {
-  let value = state
-  try {
-    if (typeof state === 'string') value = JSON.parse(state)
-  } catch {
-    // Told below.
-  }
-  if (!isRecord(value)) throw wrong('state', value, 'what toJSON gave')
-  return value
-}
-
 const DEFAULTED = ['endedAt', 'isError', 'bytes'] as const
 
 function withDefaults(entry: ToolResultEntry, missing: readonly (typeof DEFAULTED)[number][]): object {
@@ -309,25 +307,21 @@ function without(record: ToolResultRecord, keys: readonly (keyof ToolResultRecor
   return Object.fromEntries(Object.entries(record).filter(([key]) => !(keys as readonly string[]).includes(key)))
 }
 
-type Check = readonly [allowed: string, test: (value: unknown) => boolean, optional?: 'optional']
-
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-const isFlag = (value: unknown) => typeof value === 'boolean'
-
 const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
-  toolCallId: ['a string that is not empty', isText],
-  toolName: ['a string', (value) => typeof value === 'string'],
-  endedAt: ['a number of milliseconds since the epoch', (value) => Number.isFinite(value)],
-  isError: ['true or false', isFlag],
-  exitCode: ['a whole number', (value) => Number.isSafeInteger(value), 'optional'],
-  hasStderr: ['true or false', isFlag, 'optional'],
-  bytes: ['a whole number of at least 0', isCount],
-  lines: ['a whole number of at least 0', isCount, 'optional'],
-  outputPath: ['a string that is not empty', isText, 'optional'],
-  args: ['an object', isRecord, 'optional'],
-  folds: ['what a FoldSession gave as record', isFoldRecord, 'optional'],
+  toolCallId: nonEmptyString,
+  toolName: string,
+  endedAt: moment,
+  isError: flag,
+  exitCode: ['a whole number', Number.isSafeInteger],
+  hasStderr: flag,
+  bytes: wholeFrom(0),
+  lines: wholeFrom(0),
+  outputPath: nonEmptyString,
+  args: object,
+  folds: ['what a FoldSession gave as record', isFoldRecord],
 }
+
+const NEEDED: readonly string[] = ['toolCallId', 'toolName', 'endedAt', 'isError', 'bytes']
 
 const CHECKS = Object.entries(FIELDS)
 const NAMES = Object.keys(FIELDS) as (keyof ToolResultRecord)[]
@@ -339,16 +333,17 @@ function checkedRecord(entry: unknown, field: string): ToolResultRecord {
   const copy: Record<string, unknown> = {}
   for (const [key, check] of CHECKS) {
     const value = entry[key]
-    if (value === undefined && check[2] === 'optional') continue
+    if (value === undefined && !NEEDED.includes(key)) continue
     const kept = checkedField(key, check, value, field)
     if (kept !== undefined) copy[key] = kept
   }
   return copy as unknown as ToolResultRecord
 }
 
-function checkedField(key: string, [allowed, test]: Check, value: unknown, field: string): unknown {
-  if (!readable(`${field}.${key}`, () => test(value))) throw wrong(`${field}.${key}`, value, allowed)
-  return key === 'args' ? plainArgs(value, `${field}.args`) : value
+function checkedField(key: string, check: Check, value: unknown, field: string): unknown {
+  const full = `${field}.${key}`
+  readable(full, () => checkGiven(full, value, check))
+  return key === 'args' ? plainArgs(value, full) : value
 }
 
 /** Validates the answer of a caller's ledger. It may be a table row: with more or fewer columns, and `null` in them. */

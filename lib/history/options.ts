@@ -2,7 +2,18 @@
 
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
+import {
+  atLeastZero,
+  type Check,
+  checkOptions,
+  count,
+  flag,
+  fn,
+  milliseconds,
+  noticeLanguage,
+  stringOrFn,
+  strings,
+} from '../validation/options'
 import { LEDGER_CHECK, type ToolResultKnowledge } from './ledger'
 import { DEFAULT_PLACEHOLDER, ENGLISH_PLACEHOLDER } from './message-cache'
 
@@ -126,11 +137,11 @@ const CHECKS: { readonly [K in keyof SimplifyOutdatedOptions]-?: Check } = {
   countErrors: flag,
   stderrIsError: flag,
   terminalTools: strings,
-  placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
-  language: oneOf('en', 'zh-CN'),
+  placeholder: stringOrFn,
+  language: noticeLanguage,
   ledger: LEDGER_CHECK,
   storage: owner,
-  onSimplified: ['a function', (value) => typeof value === 'function'],
+  onSimplified: fn,
 }
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */

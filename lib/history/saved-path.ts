@@ -4,6 +4,7 @@ import { call, native } from '../native/native'
 import { isPlace } from '../storage/receipt'
 import { isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import type { ToolResultRecord } from '../types'
+import { LANGUAGES } from '../validation/options'
 import { joinedText, type ResultText } from './message-cache'
 import type { ResultView } from './message-view'
 import { usualPlaceholder } from './usual-placeholder'
@@ -45,7 +46,7 @@ const SLOT = '\0'
 const PARTIAL = '.partial.txt'
 
 /** The placeholders of pruned results without their paths: what is before, between path and words, and after. */
-const PLACEHOLDERS = (['en', 'zh-CN'] as const).flatMap((language) =>
+const PLACEHOLDERS = LANGUAGES.flatMap((language) =>
   ['', PARTIAL].map((end) => {
     const text = usualPlaceholder({ language, path: SLOT + end, words: SLOT })
     const [before = '', between = '', after = ''] = text.split(SLOT)

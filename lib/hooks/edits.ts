@@ -2,6 +2,7 @@
 
 import type { CompactionEdit } from '../compaction/hooks'
 import { editText, type TextEdit } from '../tools/tool-result'
+import { argumentsText, parsedJson } from '../util/json'
 import { invalidOption, isRecord, listed, mismatch, unknownName } from '../validation/validate'
 import type { PromptEdit, ToolInputEdit } from './types'
 
@@ -39,18 +40,10 @@ export function editedInput(args: unknown, answer: unknown): unknown {
 /** Arguments that are JSON text stay text; a value that is not an object cannot be merged into, which is reported. */
 function joined(args: unknown, join: (given: object) => object): unknown {
   if (args === undefined) return join({})
-  const value = typeof args === 'string' ? parsed(args) : args
+  const value = typeof args === 'string' ? parsedJson(argumentsText(args)) : args
   if (!isRecord(value))
     throw new TypeError('mergeInput, overrideInput: the arguments are not an object; return { input } instead')
   return typeof args === 'string' ? JSON.stringify(join(value)) : join(value)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    return undefined
-  }
 }
 
 /** A result with what a hook changes in its text. */

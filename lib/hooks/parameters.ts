@@ -1,6 +1,6 @@
 /** The parameters of a model that hooks, agents and settings may set, and what each may be. */
 
-import { type Check, flag, strings } from '../validation/options'
+import { type Check, finite, flag, object, string, strings, wholeFrom } from '../validation/options'
 import { invalidOption, isRecord, mismatch, unknownName } from '../validation/validate'
 
 /**
@@ -39,33 +39,28 @@ export interface ModelParameters {
 export type ModelParameterChange = { readonly [K in keyof ModelParameters]?: ModelParameters[K] | null }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-const finite: Check = ['a number', isNumber]
-const atLeastZero: Check = ['a number of at least 0', (value) => isNumber(value) && value >= 0]
-const whole: Check = ['a whole number', Number.isSafeInteger]
-const tokens: Check = ['a whole number of at least 1', (value) => Number.isSafeInteger(value) && (value as number) >= 1]
-const word: Check = ['a string', (value) => typeof value === 'string']
-const record: Check = ['an object', isRecord]
+const anyNumber: Check = ['a finite number', isNumber]
 
 /** The white list. */
 export const PARAMETERS: { readonly [K in keyof ModelParameters]-?: Check } = {
-  temperature: atLeastZero,
+  temperature: finite(0),
   topP: ['a number from 0 to 1', (value) => isNumber(value) && value >= 0 && value <= 1],
-  topK: atLeastZero,
-  maxTokens: tokens,
-  maxOutputTokens: tokens,
-  frequencyPenalty: finite,
-  presencePenalty: finite,
-  seed: whole,
+  topK: finite(0),
+  maxTokens: wholeFrom(1),
+  maxOutputTokens: wholeFrom(1),
+  frequencyPenalty: anyNumber,
+  presencePenalty: anyNumber,
+  seed: ['a whole number', Number.isSafeInteger],
   stopSequences: strings,
   toolChoice: ['a string or an object', (value) => typeof value === 'string' || isRecord(value)],
   parallelToolCalls: flag,
-  truncation: word,
+  truncation: string,
   store: flag,
-  promptCacheRetention: word,
-  reasoning: record,
-  text: record,
-  providerData: record,
-  providerOptions: record,
+  promptCacheRetention: string,
+  reasoning: object,
+  text: object,
+  providerData: object,
+  providerOptions: object,
 }
 
 /**

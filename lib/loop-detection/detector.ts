@@ -1,13 +1,12 @@
 /** Detects that an agent repeats itself. */
 
-import { SpillwayError } from '../errors'
 import { call, native } from '../native/native'
 import { encode, wellFormed } from '../settings/settings'
 import type { TruncationProfile } from '../types'
 import { isArray } from '../util/guards'
 import { safeStringify } from '../util/safe-stringify'
 import { parsedState } from '../validation/options'
-import { isRecord, listed, openKnowing, readable, wrong } from '../validation/validate'
+import { isRecord, listed, notAnInstance, openKnowing, readable, wrong } from '../validation/validate'
 import { comparedTexts } from './compared-text'
 
 /** Options of {@link DoomLoopDetector}. A threshold of `Infinity` turns its rule off. */
@@ -259,9 +258,7 @@ export class DoomLoopDetector {
    * @throws SpillwayError `INVALID_ARGUMENT` if the value was not returned by `toJSON`
    */
   static fromJSON(state: object | string, options: DoomLoopOptions = {}): DoomLoopDetector {
-    const saved = parsedState(state)
-    if (!isRecord(saved)) throw wrong('state', state, 'what toJSON gave')
-    resumed = safeStringify(saved)
+    resumed = safeStringify(parsedState(state))
     try {
       return new DoomLoopDetector(options)
     } finally {
@@ -276,7 +273,7 @@ function checkRecord(options: object): void {
 
 function of(detector: DoomLoopDetector): Inner {
   const found = detectors.get(detector)
-  if (found === undefined) throw new SpillwayError('INVALID_ARGUMENT', 'this is not a DoomLoopDetector')
+  if (found === undefined) throw notAnInstance('DoomLoopDetector')
   return found
 }
 

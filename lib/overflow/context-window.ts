@@ -2,8 +2,7 @@
 
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { checkOptions } from '../validation/options'
-import { CHECK } from './limits'
+import { amount, checkOptions, flag, object } from '../validation/options'
 
 /** Limits of a model. */
 export interface ModelLimits {
@@ -46,14 +45,14 @@ export interface ContextFullOptions {
 }
 
 const CHECKS = {
-  model: CHECK.object,
-  usage: CHECK.object,
-  reservedTokens: CHECK.atLeastZero,
-  auto: CHECK.flag,
+  model: object,
+  usage: object,
+  reservedTokens: amount,
+  auto: flag,
 } as const
-const MODEL = { context: CHECK.atLeastZero, output: CHECK.atLeastZero, input: CHECK.atLeastZero } as const
+const MODEL = { context: amount, output: amount, input: amount } as const
 const USAGE_KEYS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
-const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, CHECK.atLeastZero]))
+const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, amount]))
 
 /**
  * Returns the tokens that the input of a request may have: the context minus the output limit or the reserved tokens, whichever is

@@ -2,9 +2,8 @@
 
 import { call, native } from '../native/native'
 import type { TruncationProfile } from '../types'
-import { isArray } from '../util/guards'
-import { type Check, checkOptions, oneOf } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { type Check, checkOptions, number, oneOf } from '../validation/options'
+import { wrong } from '../validation/validate'
 import type { OverflowTransition } from './state-machine'
 
 const constants = JSON.parse(native.overflowConstants()) as {
@@ -86,7 +85,7 @@ export function profileLimits(profile: OverflowProfile, window: number, cap?: nu
  * @throws SpillwayError `INVALID_ARGUMENT` if the number is invalid, or an option is not allowed
  */
 export function calculateMaxToolResultChars(contextWindowTokens: number, options: MaxCharsOptions = {}): number {
-  checkOptions('options', options, { profile: CHECK.profile, maxChars: CHECK.number })
+  checkOptions('options', options, { profile: overflowProfile, maxChars: number })
   const { profile = 'openclaw-2026-02', maxChars } = options
   return profileLimits(profile, checkedWindow(contextWindowTokens), maxChars).perResult
 }
@@ -108,18 +107,4 @@ export function checkedWindow(window: unknown, field = 'contextWindowTokens'): n
   return window
 }
 
-export const CHECK = {
-  function: ['a function', (value) => typeof value === 'function'],
-  flag: ['true or false', (value) => typeof value === 'boolean'],
-  number: ['a number', (value) => typeof value === 'number'],
-  atLeastZeroOrUnknown: [
-    'a number of at least 0, or NaN if it is not known',
-    (value) => typeof value === 'number' && !(value < 0),
-  ],
-  atLeastZero: ['a number of at least 0', (value) => typeof value === 'number' && value >= 0],
-  whole: ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && (value as number) >= 0],
-  text: ['a string', (value) => typeof value === 'string'],
-  object: ['an object', isRecord],
-  array: ['an array', isArray],
-  profile: oneOf(...PROFILES),
-} as const satisfies Record<string, Check>
+export const overflowProfile: Check = oneOf(...PROFILES)

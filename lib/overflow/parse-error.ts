@@ -1,3 +1,4 @@
+import { parsedJson } from '../util/json'
 /**
  * Collects the facts in an error or an answer: statuses, codes, messages, stop reasons, usage. Reads only members that have
  * such meanings, never what a model wrote, and takes anything: cycles, proxies, getters that throw.
@@ -190,16 +191,9 @@ function lookAtText(text: string, depth: number, facts: ErrorFacts, walk: Walk):
   const from = text.indexOf('{')
   const to = text.lastIndexOf('}')
   if (from === -1 || to < from) return
-  const inner = parse(text.slice(from, to + 1)) ?? (text.trimStart().startsWith('[') ? parse(text) : undefined)
+  const inner =
+    parsedJson(text.slice(from, to + 1)) ?? (text.trimStart().startsWith('[') ? parsedJson(text) : undefined)
   look(inner, depth + 1, facts, walk)
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }
 
 function add<T extends string | number>(found: T[], value: T): void {

@@ -5,11 +5,11 @@ import { detectFormat } from '../history/formats'
 import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
-import { isArray } from '../util/guards'
-import { checkOptions } from '../validation/options'
+import { isArray, isCount } from '../util/guards'
+import { amount, checkOptions, fn, number, object, windowTokens } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { boundResults, type CutText, type SentResult } from './limit-results'
-import { CHECK, checkedWindow, type OverflowProfile, profileLimits } from './limits'
+import { checkedWindow, type OverflowProfile, overflowProfile, profileLimits } from './limits'
 
 /** The form in which the results of a history were sent. Plain data, safe for `JSON.stringify`. */
 export interface ProjectionState {
@@ -75,12 +75,12 @@ export interface Projection<M> {
 }
 
 const CHECKS = {
-  contextWindowTokens: CHECK.atLeastZeroOrUnknown,
-  state: CHECK.object,
-  profile: CHECK.profile,
-  maxChars: CHECK.number,
-  maxTotalChars: CHECK.atLeastZero,
-  outputExists: CHECK.function,
+  contextWindowTokens: windowTokens,
+  state: object,
+  profile: overflowProfile,
+  maxChars: number,
+  maxTotalChars: amount,
+  outputExists: fn,
   storage: owner,
   ledger: LEDGER_CHECK,
 } as const
@@ -144,9 +144,5 @@ function isSent(value: unknown): value is SentResult {
 
 function isCut(value: unknown): value is CutText {
   const { head, tail, middle, suffix } = Object(value) as Partial<CutText>
-  return isLength(head) && isLength(tail) && typeof middle === 'string' && typeof suffix === 'string'
-}
-
-function isLength(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
+  return isCount(head) && isCount(tail) && typeof middle === 'string' && typeof suffix === 'string'
 }

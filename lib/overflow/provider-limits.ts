@@ -1,8 +1,7 @@
 /** The one table of the limits of requests: dated facts with their sources. Nothing is fetched. */
 
 import type { HistoryFormatName } from '../history/message-view'
-import type { Check } from '../validation/options'
-import { CHECK } from './limits'
+import { type Check, string } from '../validation/options'
 
 /** Limits of a request. */
 export interface MediaLimits {
@@ -20,8 +19,8 @@ export interface Recipient {
 
 /** Validation of each field. */
 export const RECIPIENT_CHECKS: { readonly [K in keyof Recipient]-?: Check } = {
-  provider: CHECK.text,
-  model: CHECK.text,
+  provider: string,
+  model: string,
 }
 
 /** Limits that a provider documents for its requests. */

@@ -4,9 +4,21 @@ import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { asText } from '../util/guards'
-import { checkOptions, oneOf, signal } from '../validation/options'
+import {
+  amount,
+  array,
+  checkOptions,
+  flag,
+  fn,
+  noticeLanguage,
+  object,
+  oneOf,
+  signal,
+  wholeFrom,
+  windowTokens,
+} from '../validation/options'
 import { describe, invalid, isRecord, wrong } from '../validation/validate'
-import { CHECK, checkedWindow, type OverflowProfile } from './limits'
+import { checkedWindow, type OverflowProfile, overflowProfile } from './limits'
 import { RECIPIENT_CHECKS, type Recipient } from './provider-limits'
 import type { OverflowEvent } from './state-machine'
 
@@ -163,28 +175,28 @@ const OVERFLOW_FACTS = ['overflow', 'kind', 'actualTokens', 'limitTokens'] satis
 
 /** Validation of each option. */
 export const RECOVER_CHECKS = {
-  messages: CHECK.array,
-  contextWindowTokens: CHECK.atLeastZeroOrUnknown,
+  messages: array,
+  contextWindowTokens: windowTokens,
   overflow: [
     'an object',
     (value: unknown) => isRecord(value) && OVERFLOW_FACTS.every((name) => typeof value[name] !== 'function'),
   ],
-  duringCompaction: CHECK.flag,
-  estimateTokens: CHECK.function,
-  compact: CHECK.function,
-  profile: CHECK.profile,
-  maxAttempts: CHECK.whole,
-  maxCompactions: CHECK.whole,
-  minProgressTokens: CHECK.atLeastZero,
-  reserveTokens: CHECK.atLeastZero,
-  state: CHECK.object,
+  duringCompaction: flag,
+  estimateTokens: fn,
+  compact: fn,
+  profile: overflowProfile,
+  maxAttempts: wholeFrom(0),
+  maxCompactions: wholeFrom(0),
+  minProgressTokens: amount,
+  reserveTokens: amount,
+  state: object,
   signal,
-  onStep: CHECK.function,
-  outputExists: CHECK.function,
+  onStep: fn,
+  outputExists: fn,
   storage: owner,
   ledger: LEDGER_CHECK,
   thinking: oneOf('keep-prefix', 'ignore'),
-  language: oneOf('en', 'zh-CN'),
+  language: noticeLanguage,
   ...RECIPIENT_CHECKS,
 } as const
 
@@ -211,7 +223,7 @@ export function isRefusedThinking(overflow: OverflowFacts | undefined): boolean 
   return overflow?.kind === 'thinking-binding' || overflow?.kind === 'encrypted-reasoning'
 }
 
-const STATE = { attempts: CHECK.whole, compactions: CHECK.whole, truncated: CHECK.flag } as const
+const STATE = { attempts: wholeFrom(0), compactions: wholeFrom(0), truncated: flag } as const
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
 export function readRecoveryState(state: OverflowRecoveryState | undefined): Partial<OverflowRecoveryState> {

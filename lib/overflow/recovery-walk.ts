@@ -5,7 +5,7 @@ import { withoutRefusedThinking, withoutStaleThinking } from '../history/bound-t
 import { Estimate } from '../history/estimate'
 import { warnUnreadable } from '../history/format-warning'
 import { formatOf, type ReadViews, viewsIn } from '../history/formats'
-import { isChinese } from '../history/language'
+import { addsChinese } from '../history/language'
 import { noteOf } from '../history/media-notes'
 import type { MessageView } from '../history/message-view'
 import { restoreFolds, shortenFolded } from '../history/restore-folds'
@@ -147,7 +147,7 @@ export class Walk<M> {
     const format = this.read.format
     if (leaving.length === 0 || format === undefined) return undefined
     const { language } = this.options
-    const chinese = language === undefined ? isChinese(this.read.views) : language === 'zh-CN'
+    const chinese = addsChinese(language, this.read.views)
     const messages = this.messages.slice()
     for (const { index, media } of leaving) {
       const notes = media.map((medium) => (medium === undefined ? null : noteOf(medium, undefined, chinese)))

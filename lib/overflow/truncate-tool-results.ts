@@ -6,10 +6,10 @@ import { LEDGER_CHECK, type ToolResultKnowledge } from '../history/ledger'
 import { shortenFolded } from '../history/restore-folds'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
-import { checkOptions } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { checkOptions, fn, number, string, wholeFrom } from '../validation/options'
+import { isRecord, wrong } from '../validation/validate'
 import { boundResults } from './limit-results'
-import { CHECK, checkedWindow, type OverflowLimits, type OverflowProfile, profileLimits } from './limits'
+import { checkedWindow, type OverflowLimits, type OverflowProfile, overflowProfile, profileLimits } from './limits'
 import { resultsOf, weightOf } from './results'
 
 /** Options of the truncating functions. */
@@ -58,12 +58,12 @@ export interface TruncateResultsOptions {
 const isTotal = (value: unknown) => value === false || (typeof value === 'number' && value >= 0)
 
 const CHECKS = {
-  profile: CHECK.profile,
-  maxChars: CHECK.number,
-  minKeepChars: CHECK.whole,
-  suffix: CHECK.text,
+  profile: overflowProfile,
+  maxChars: number,
+  minKeepChars: wholeFrom(0),
+  suffix: string,
   maxTotalChars: ['a number of at least 0, or false', isTotal],
-  outputExists: CHECK.function,
+  outputExists: fn,
   storage: owner,
   ledger: LEDGER_CHECK,
 } as const
@@ -142,7 +142,7 @@ export function getToolResultTextLength(message: unknown): number {
 export function sessionLikelyHasOversizedToolResults(
   params: { messages: readonly unknown[]; contextWindowTokens: number } & TruncateResultsOptions,
 ): boolean {
-  if (!CHECK.object[1](params)) throw wrong('params', params, 'an object')
+  if (!isRecord(params)) throw wrong('params', params, 'an object')
   const { messages, contextWindowTokens, ...options } = params
   const { limits, budget } = readTruncateOptions(contextWindowTokens, options)
   if (!isArray(messages)) throw wrong('params.messages', messages, 'an array')

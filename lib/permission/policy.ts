@@ -8,6 +8,7 @@ import { call, native } from '../native/native'
 import { tagged } from '../settings/settings'
 import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
+import { jsonRecord } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
 import { checkKeys, checkOneOf, invalid, isRecord, openKnowing, wrong, wrongName } from '../validation/validate'
 import {
@@ -343,7 +344,7 @@ function unjudged(decision: 'deny' | 'ask', ...reasons: string[]): Answer {
 /** Some hosts hand over the text that the model wrote; it is judged as what it says. */
 function given({ args = {} }: PermissionCall): unknown {
   const isObject = typeof args === 'string' && args.trimStart().startsWith('{')
-  return (isObject ? asObject(args as string) : undefined) ?? args ?? {}
+  return (isObject ? jsonRecord(args as string) : undefined) ?? args ?? {}
 }
 
 /** The arguments as JSON without what is too deep or cannot be read, and with half characters replaced. */
@@ -372,15 +373,6 @@ function isWellFormed(json: string): boolean {
     return value
   })
   return wellFormed
-}
-
-function asObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function asJson(value: unknown): string | undefined {

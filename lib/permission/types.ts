@@ -5,6 +5,19 @@ import type { OutputOwner } from '../storage/saved-outputs'
 /** Kind of access that a rule covers. */
 export type PermissionDomain = 'read' | 'edit' | 'bash' | 'web_fetch' | 'web_search' | 'mcp' | 'tool'
 
+const DOMAINS: Readonly<Record<PermissionDomain, true>> = {
+  read: true,
+  edit: true,
+  bash: true,
+  web_fetch: true,
+  web_search: true,
+  mcp: true,
+  tool: true,
+}
+
+/** @internal */
+export const PERMISSION_DOMAINS = Object.keys(DOMAINS) as readonly PermissionDomain[]
+
 /** Decision about a target, from the mildest to the strictest. */
 export type PermissionDecision = 'allow' | 'ask' | 'deny'
 

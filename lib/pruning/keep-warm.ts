@@ -1,7 +1,7 @@
 /** Advice on keeping a provider's cache between requests. Nothing here sends a request or sets a timer. */
 
 import { isArray } from '../util/guards'
-import { atLeastZero, type Check, checkOptions } from '../validation/options'
+import { atLeastZero, type Check, checkOptions, finite, milliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { pricesOrModel, readPrices } from './options'
 import { LONG_LIVED, type PrunePrices } from './prices'
@@ -35,10 +35,9 @@ const EARLY_MS = 5000
 /** The same as a share of a short lifetime. */
 const EARLY_SHARE = 0.1
 
-const amount: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
 const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
-  idleMs: amount,
-  tokens: amount,
+  idleMs: finite(0),
+  tokens: finite(0),
   prices: pricesOrModel,
   cacheLifetimeMs: ['a number of milliseconds above 0', (value) => atLeastZero(value) && value !== 0],
 }
@@ -53,7 +52,7 @@ export function nextPing(options: NextPingOptions): PingAdvice {
   checkOptions('options', options, PING)
   const { idleMs, tokens } = options
   for (const [name, value] of Object.entries({ idleMs, tokens })) {
-    if (value === undefined) throw wrong(`options.${name}`, value, amount[0])
+    if (value === undefined) throw wrong(`options.${name}`, value, finite(0)[0])
   }
   const { prices, lifetimeMs } = readPrices(options.prices, 'options.prices')
   const lifetime = options.cacheLifetimeMs ?? lifetimeMs
@@ -85,9 +84,9 @@ export interface CacheLifetimeAdvice {
 }
 
 const REQUEST: Readonly<Record<keyof PausedRequest, Check>> = {
-  pauseMs: ['a number of milliseconds of at least 0', atLeastZero],
-  repeatedTokens: amount,
-  newTokens: amount,
+  pauseMs: milliseconds,
+  repeatedTokens: finite(0),
+  newTokens: finite(0),
 }
 
 const FIVE_MINUTES = 5 * 60 * 1000

@@ -9,7 +9,19 @@ import { definedOf } from '../util/defined'
 import { isArray } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { tellCaller, warn } from '../util/warn'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf, strings } from '../validation/options'
+import {
+  amount,
+  type Check,
+  checkOptions,
+  count,
+  flag,
+  fn,
+  milliseconds,
+  noticeLanguage,
+  oneOf,
+  stringOrFn,
+  strings,
+} from '../validation/options'
 import { isRecord, listed, wrong } from '../validation/validate'
 import { type PolicyName, type PrunePolicy, readPolicy, type TrimRule, tokens } from './policies'
 import { isPrice, type KnownPrices, MAX_PRICE, type PrunePrices, pricesOf, warnOfUnknownModel } from './prices'
@@ -199,8 +211,6 @@ export interface PrunerSettings {
   readonly tell: (error: SpillwayError) => void
 }
 
-const func: Check = ['a function', (value) => typeof value === 'function']
-
 export const pricesOrModel: Check = [
   'an object, or the id of a model that is not empty',
   (value) => isRecord(value) || (typeof value === 'string' && value !== ''),
@@ -221,15 +231,15 @@ export const PRUNER_CHECKS: { readonly [K in keyof HistoryPrunerOptions]-?: Chec
   contextWindow: ['a number of tokens above 0', (value) => tokens[1](value) && value !== 0],
   prices: pricesOrModel,
   cacheLifetimeMs: milliseconds,
-  maxLoss: ['a number of at least 0', atLeastZero],
+  maxLoss: amount,
   thinking: oneOf('keep-prefix', 'remove', 'provider-drops', 'ignore'),
-  placeholder: ['a string or a function', (value) => typeof value === 'string' || typeof value === 'function'],
+  placeholder: stringOrFn,
   index: [`${listed(['short', 'long'])}, or false`, (value) => ['short', 'long', false].includes(value as never)],
-  language: oneOf('en', 'zh-CN'),
+  language: noticeLanguage,
   ledger: LEDGER_CHECK,
   storage: owner,
-  estimateTokens: func,
-  onError: func,
+  estimateTokens: fn,
+  onError: fn,
 }
 
 const price: Check = [`a number from 0 to ${MAX_PRICE}`, isPrice]

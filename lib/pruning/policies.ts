@@ -1,7 +1,7 @@
 /** The policies of {@link HistoryPruner}, checked. */
 
 import { definedOf } from '../util/defined'
-import { atLeastZero, type Check, checkOptions, count, flag, milliseconds, oneOf } from '../validation/options'
+import { type Check, checkOptions, count, finite, flag, milliseconds, oneOf } from '../validation/options'
 import { listed, wrong } from '../validation/validate'
 
 /**
@@ -92,12 +92,7 @@ export interface TrimRule {
   readonly tailChars: number
 }
 
-export const tokens: Check = [
-  'a number of tokens of at least 0',
-  (value) => atLeastZero(value) && Number.isFinite(value),
-]
-
-const share: Check = ['a finite number of at least 0', (value) => atLeastZero(value) && Number.isFinite(value)]
+export const tokens = finite(0, 'tokens')
 
 const type: Check = ['the type of a policy', (value) => typeof value === 'string']
 
@@ -121,8 +116,8 @@ const POLICIES: Readonly<Record<string, { fields: Readonly<Record<string, Check>
   pressure: {
     fields: {
       type,
-      trimAt: share,
-      clearAt: share,
+      trimAt: finite(0),
+      clearAt: finite(0),
       minTokens: tokens,
       maxChars: count,
       headChars: count,

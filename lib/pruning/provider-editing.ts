@@ -2,8 +2,8 @@
 
 import { get } from '../history/formats/safe-read'
 import { call, native } from '../native/native'
-import { isArray } from '../util/guards'
-import { type Check, checkOptions, strings } from '../validation/options'
+import { isArray, isCount } from '../util/guards'
+import { type Check, checkOptions, strings, wholeFrom } from '../validation/options'
 import { describe, wrong } from '../validation/validate'
 import type { Policy } from './policies'
 
@@ -129,12 +129,10 @@ export function editingRules(options: PrunerRules, policies: readonly Policy[]):
   }
 }
 
-const atLeastOne: Check = [
-  'a whole number of tokens above 0',
-  (value) => Number.isSafeInteger(value) && (value as number) > 0,
-]
-
-const CHECKS: { readonly [K in keyof Required<ToProviderOptions>]: Check } = { tools: strings, compactAt: atLeastOne }
+const CHECKS: { readonly [K in keyof Required<ToProviderOptions>]: Check } = {
+  tools: strings,
+  compactAt: wholeFrom(1, 'tokens'),
+}
 
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the option */
 export function checkEditing(options: ToProviderOptions): void {
@@ -231,7 +229,7 @@ function editsIn(response: unknown): ProviderEdits | undefined {
     for (const edit of edits) {
       const value = names.map((name) => get(edit, name)).find((one) => one !== undefined && one !== null)
       if (value === undefined) continue
-      if (Number.isSafeInteger(value) && (value as number) >= 0) total += value as number
+      if (isCount(value)) total += value
       else problems.push(`${names[0]} is ${describe(value)}`)
     }
     return total

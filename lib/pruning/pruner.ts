@@ -4,7 +4,7 @@ import { SpillwayError } from '../errors'
 import { warnUnreadable } from '../history/format-warning'
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { type Check, checkOptions } from '../validation/options'
+import { type Check, checkOptions, moment, wrongState } from '../validation/options'
 import { listed, readable, wrong } from '../validation/validate'
 import { HistoryReader } from './history-reader'
 import { ObservedUsage, type SentRequest } from './observed-usage'
@@ -313,12 +313,12 @@ function openAt({ rules }: PrunerSettings, account: object): object {
   try {
     return native.prunerOpen(JSON.stringify(rules), JSON.stringify(account))
   } catch {
-    throw wrong('state.account', account, 'an account as toJSON gives it')
+    throw wrongState('account', account)
   }
 }
 
 const REQUEST: Readonly<Record<string, Check>> = {
-  now: ['a number of milliseconds since the epoch', Number.isFinite],
+  now: moment,
 }
 
 /** Invalid options must not fail a request. */

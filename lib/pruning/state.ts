@@ -1,8 +1,7 @@
 /** The state of a pruner, as it is stored. */
 
 import { isArray } from '../util/guards'
-import { parsedState } from '../validation/options'
-import { wrong } from '../validation/validate'
+import { parsedState, wrongState } from '../validation/options'
 import { isObserved, type ObservedState } from './observed-usage'
 import type { Trim } from './trim'
 
@@ -130,7 +129,7 @@ export function readPrunerState(state: unknown): HistoryPrunerState {
                             : undefined
   if (problem !== undefined) {
     const [field, value, allowed] = problem as [string, unknown, string]
-    throw wrong(`state.${field}`, value, `${allowed}, as toJSON gives it`)
+    throw wrongState(field, value, allowed)
   }
   return { ...(given as unknown as HistoryPrunerState), trims: trims as HistoryPrunerState['trims'] }
 }

@@ -1,6 +1,7 @@
 /** The usage that a provider reports with a response, in the names of each provider and framework. */
 
 import { definedOf } from '../util/defined'
+import { isCount } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { describe, isRecord } from '../validation/validate'
 
@@ -162,11 +163,6 @@ function valueAt(usage: unknown, path: string | undefined): unknown {
 
 function isAmount(value: unknown): boolean {
   return Number.isFinite(value) && (value as number) >= 0
-}
-
-/** Larger counts cannot be token counts, and their sums may not be finite. */
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** Cost of each kind of token, for each kind that was used. */

@@ -1,7 +1,7 @@
 /** Options of a remote storage. */
 
 import { SpillwayError } from '../errors'
-import { type Check, checkOptions, milliseconds, oneOf } from '../validation/options'
+import { type Check, checkOptions, finite, fn, folder, milliseconds, oneOf, wholeBetween } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { type ObjectStore, REQUIRED_FUNCTIONS } from './object-store'
 
@@ -63,17 +63,14 @@ export const objectStore: Check = [
 
 const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
   objects: objectStore,
-  partBytes: ['a whole number from 5242880 to 67108864', (value) => isWhole(value, 5 * MEBIBYTE)],
-  windowBytes: ['a whole number from 65536 to 67108864', (value) => isWhole(value, 2 ** 16)],
-  spoolDir: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],
+  partBytes: wholeBetween(5 * MEBIBYTE, 64 * MEBIBYTE),
+  windowBytes: wholeBetween(2 ** 16, 64 * MEBIBYTE),
+  spoolDir: folder,
   ack: oneOf('remote', 'spool', 'live'),
-  snapshotMs: [
-    'a number of milliseconds of at least 100',
-    (value) => Number.isFinite(value) && (value as number) >= 100,
-  ],
+  snapshotMs: finite(100, 'milliseconds'),
   ackTimeoutMs: milliseconds,
   closeTimeoutMs: milliseconds,
-  onError: ['a function', (value) => typeof value === 'function'],
+  onError: fn,
   // The storage's own reader of bounds says what is allowed.
   retentionDays: ['a number of days', (value) => typeof value === 'number'],
   maxStoreBytes: ['a number of bytes', (value) => typeof value === 'number'],
@@ -82,10 +79,6 @@ const CHECKS: Readonly<Record<keyof RemoteStorageOptions, Check>> = {
 
 /** The names of all options. */
 export const REMOTE_OPTION_NAMES: readonly string[] = Object.keys(CHECKS)
-
-function isWhole(value: unknown, least: number): boolean {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= 64 * MEBIBYTE
-}
 
 /** Options with their defaults, without the bounds of a sweep. */
 export type CheckedRemoteOptions = ReturnType<typeof checkRemoteOptions>

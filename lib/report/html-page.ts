@@ -1,6 +1,7 @@
 /** The report as a self-contained page without scripts, for light and dark mode. */
 
 import { createHash } from 'node:crypto'
+import { countText, inDollars, numberText, percent } from '../util/format'
 import { isArray } from '../util/guards'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type Bar, bars, escaped, table } from './charts'
@@ -41,7 +42,7 @@ function pageOf(report: UsageReport): string {
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
   const sections = [
     `<h1>Spillway report</h1>`,
-    `<p class="faint">${counted(sessions.length, 'session')}, ${counted(requests, 'request')}</p>`,
+    `<p class="faint">${countText(sessions.length, 'session')}, ${countText(requests, 'request')}</p>`,
     headline(report, write),
     savings === undefined ? '' : savingsSection(savings, write),
     toolsSection(report, write),
@@ -72,18 +73,9 @@ type Write = (cost: PricedCost) => string
 /** Dollars if the whole is in dollars, else priced tokens: one unit for the page. */
 function writerOf(bill: PricedCost): Write {
   return bill.dollars === undefined
-    ? ({ pricedTokens }) => `${number(Math.round(pricedTokens / 1000))}k tokens`
-    : inDollars
+    ? ({ pricedTokens }) => `${numberText(Math.round(pricedTokens / 1000))}k tokens`
+    : ({ dollars = 0 }) => inDollars(dollars).replace('-', '−')
 }
-
-function inDollars({ dollars = 0 }: PricedCost): string {
-  const amount = Math.abs(dollars).toFixed(2)
-  return `${dollars < 0 && Number(amount) > 0 ? '−' : ''}$${amount}`
-}
-
-const number = (value: number): string => value.toLocaleString('en-US')
-const counted = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
 
 function headline({ bill, savings }: UsageReport, write: Write): string {
   const paid = `<p>The bill is <b>${write(bill.total)}</b>: ${write(bill.input)} input, ${write(bill.output)} output.</p>`
@@ -111,7 +103,7 @@ function savingsSection(savings: Savings, write: Write): string {
   ]
   return `<h2>Savings</h2>
 ${bars('Savings and what they cost', rows)}
-<p class="faint">${number(truncated.results)} results were truncated, ${number(folded.results)} folded, ${number(pruned)} items pruned; ${number(refetched)} results would have been fetched again.</p>`
+<p class="faint">${numberText(truncated.results)} results were truncated, ${numberText(folded.results)} folded, ${numberText(pruned)} items pruned; ${numberText(refetched)} results would have been fetched again.</p>`
 }
 
 function toolsSection({ tools, bill }: UsageReport, write: Write): string {
@@ -121,12 +113,12 @@ function toolsSection({ tools, bill }: UsageReport, write: Write): string {
     return { label: tool, value, size: cost.pricedTokens, color: tool.startsWith('(') ? 'other' : 'bar' }
   })
   const cells = shown.map(({ tool, calls, bytes, tokens, turns, cost }) => [
-    ...[tool, number(calls), number(bytes), number(tokens), turns.toFixed(1), write(cost)],
+    ...[tool, numberText(calls), numberText(bytes), numberText(tokens), turns.toFixed(1), write(cost)],
   ])
   return `<h2>Tools</h2>
 ${bars('Cost of each tool', rows)}
 ${table(['tool', 'calls', 'bytes of results', 'tokens', 'turns', 'cost'], cells)}
-${tools.length > shown.length ? `<p class="faint">and ${number(tools.length - shown.length)} more</p>` : ''}`
+${tools.length > shown.length ? `<p class="faint">and ${numberText(tools.length - shown.length)} more</p>` : ''}`
 }
 
 const PAID = [
@@ -140,7 +132,7 @@ const PAID = [
 function paidSection(sessions: readonly SessionReport[]): string {
   const rows = PAID.map(([as, label, color]): Bar => {
     const size = sessions.reduce((sum, { sentTokens }) => sum + sentTokens[as], 0)
-    return { label, value: `${number(Math.round(size / 1000))}k`, size, color }
+    return { label, value: `${numberText(Math.round(size / 1000))}k`, size, color }
   })
   return `<h2>Tokens of requests</h2>\n${bars('Tokens of requests by how they were paid', rows)}`
 }
@@ -148,7 +140,7 @@ function paidSection(sessions: readonly SessionReport[]): string {
 function sessionsSection(sessions: readonly SessionReport[], write: Write): string {
   const dearest = [...sessions].sort((a, b) => b.bill.total.pricedTokens - a.bill.total.pricedTokens).slice(0, SESSIONS)
   const cells = dearest.map(({ path, format, model = '', requests, bill, savings }) => [
-    ...[path.split(/[\\/]/).at(-1) ?? path, format, model, number(requests), write(bill.total)],
+    ...[path.split(/[\\/]/).at(-1) ?? path, format, model, numberText(requests), write(bill.total)],
     ...(savings === undefined ? [] : [percent(savings.share)]),
   ])
   const head = ['session', 'agent', 'model', 'requests', 'bill']
@@ -161,9 +153,9 @@ function notesSection({ sessions, skipped }: UsageReport): string {
   const unread = sessions.reduce((sum, { unreadLines }) => sum + unreadLines, 0)
   const notes = [
     `Prices: ${DOLLARS_SOURCE.source}, ${DOLLARS_SOURCE.day}.`,
-    ...(estimated === 0 ? [] : [`The bill of ${counted(estimated, 'session')} is estimated from the texts.`]),
-    ...(unread === 0 ? [] : [`${counted(unread, 'line')} could not be read.`]),
-    ...(skipped.length === 0 ? [] : [`${counted(skipped.length, 'file')} left out.`]),
+    ...(estimated === 0 ? [] : [`The bill of ${countText(estimated, 'session')} is estimated from the texts.`]),
+    ...(unread === 0 ? [] : [`${countText(unread, 'line')} could not be read.`]),
+    ...(skipped.length === 0 ? [] : [`${countText(skipped.length, 'file')} left out.`]),
   ]
   return `<p class="faint">${escaped(notes.join(' '))}</p>`
 }

@@ -2,7 +2,7 @@
 
 import { promises } from 'node:fs'
 import { SpillwayError } from '../errors'
-import { jsonRecord } from '../util/json-record'
+import { jsonRecord } from '../util/json'
 import { messageOf } from '../util/message-of'
 import { wrong } from '../validation/validate'
 import { claudeCode } from './logs/claude-code'

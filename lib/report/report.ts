@@ -2,7 +2,7 @@
 
 import { messageOf } from '../util/message-of'
 import { takeTurns } from '../util/take-turns'
-import { type Check, checkOptions, flag, strings } from '../validation/options'
+import { anything, checkOptions, flag, strings } from '../validation/options'
 import { checkSignal, wrong } from '../validation/validate'
 import { logFilesOf } from './log-files'
 import { type PricedCost, pricedCost, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
@@ -37,7 +37,6 @@ export interface SessionReport extends Omit<SessionLog, 'messages'> {
 }
 
 /** A signal is checked by itself. */
-const ANYTHING: Check = ['anything', () => true]
 
 /** Options of {@link reportSessions}. */
 export interface ReportOptions {
@@ -110,7 +109,7 @@ function billOf(usage: SessionUsage | undefined, meter: RequestMeter, said: numb
  */
 export async function reportSessions(paths: readonly string[], options: ReportOptions = {}): Promise<UsageReport> {
   if (!strings[1](paths)) throw wrong('paths', paths, strings[0])
-  checkOptions('options', options, { observe: flag, signal: ANYTHING })
+  checkOptions('options', options, { observe: flag, signal: anything })
   const { observe = false, signal } = options
   checkSignal('options.signal', signal)
   const sessions: SessionReport[] = []

@@ -6,7 +6,7 @@ import type { ListedObject, ObjectRange, ObjectStore, OpenUpload, UploadedPart }
 import { checkPrefix, joinUrl } from '../remote/store-url'
 import { now } from '../util/clock'
 import { loadPeer } from '../validation/load-peer'
-import { type Check, checkOptions, milliseconds } from '../validation/options'
+import { type Check, checkOptions, milliseconds, string } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 import type { ObjectLock, S3Client, S3Module } from './client'
 
@@ -35,12 +35,11 @@ export interface S3ObjectsOptions {
 
 const DAY_MS = 86_400_000
 
-const text: Check = ['a string', (value) => typeof value === 'string']
 const CHECKS: Readonly<Record<keyof S3ObjectsOptions, Check>> = {
   bucket: ['the name of a bucket', (value) => typeof value === 'string' && /^[A-Za-z0-9][\w.-]{1,62}$/.test(value)],
-  prefix: text,
+  prefix: string,
   client: ['an S3 client', (value) => typeof (value as Partial<S3Client> | null)?.getObject === 'function'],
-  region: text,
+  region: string,
   endpoint: ['a URL', (value) => typeof value === 'string' && URL.canParse(value)],
   requestTimeoutMs: milliseconds,
   lock: ["an object such as { days: 365, mode: 'COMPLIANCE' }", isLock],

@@ -5,11 +5,11 @@ import { unitsOf } from '../history/message-cache'
 import type { CallView, MessageView, ResultView, ViewFormat } from '../history/message-view'
 import { type PlacedCall, pairsOf } from '../history/tool-pairs'
 import { boundResults } from '../overflow/limit-results'
-import { CHECK, GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
+import { GUARD_TRUNCATION_SUFFIX, HARD_MAX_TOOL_RESULT_CHARS, MIN_KEEP_CHARS } from '../overflow/limits'
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import { asText, isArray } from '../util/guards'
 import { warn } from '../util/warn'
-import { checkOptions } from '../validation/options'
+import { amount, checkOptions, flag, fn, string } from '../validation/options'
 import { isRevoked, wrong } from '../validation/validate'
 import { branchEntries, isMessage } from './branch'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
@@ -63,13 +63,13 @@ export interface GuardedSession extends Session {
 }
 
 const CHECKS = {
-  maxToolResultChars: CHECK.atLeastZero,
-  suffix: CHECK.text,
-  synthesizeMissing: CHECK.flag,
+  maxToolResultChars: amount,
+  suffix: string,
+  synthesizeMissing: flag,
   storage: owner,
-  transform: CHECK.function,
-  transformToolResult: CHECK.function,
-  beforeWrite: CHECK.function,
+  transform: fn,
+  transformToolResult: fn,
+  beforeWrite: fn,
 } as const
 
 /** No provider takes a longer name of a tool. */

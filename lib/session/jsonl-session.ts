@@ -19,13 +19,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SpillwayError } from '../errors'
-import { CHECK } from '../overflow/limits'
 import { randomBytes } from '../util/crypto'
 import { messageOf } from '../util/message-of'
-import { checkOptions } from '../validation/options'
+import { checkOptions, flag } from '../validation/options'
 import { invalid, wrong } from '../validation/validate'
 import { Tree } from './entry-tree'
 import { isDamaged, readLog, type SessionDamage } from './repair-jsonl'
+import { storedEntry } from './stored-entry'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
 
 /** Options of {@link JsonlSession.open}. */
@@ -85,7 +85,7 @@ export class JsonlSession implements Session {
    */
   static open(file: string, options: JsonlSessionOptions = {}): JsonlSession {
     if (typeof file !== 'string' || file === '' || file.includes('\0')) throw wrong('file', file, 'a path')
-    checkOptions('options', options, { sync: CHECK.flag })
+    checkOptions('options', options, { sync: flag })
     const tree = new Tree()
     const text = attempt('STORAGE_READ', file, () => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
     const { entries, lines, damage, isForeign } = readLog(text, () => tree.newId())
@@ -145,13 +145,8 @@ export class JsonlSession implements Session {
     if (refusal !== undefined) throw cannotWrite(file, refusal)
     if (handle === undefined) throw new SpillwayError('CLOSED', `${file}: the session was closed`)
     const added = tree.next(entry)
-    const line = lineOf(added)
-    const kept = JSON.parse(line)
-    // A `toJSON` may return anything, and a line that is not an entry would be lost when the file is opened again.
-    if (kept?.id !== added.id || kept.parentId !== added.parentId || typeof kept.type !== 'string') {
-      throw wrong('entry', kept, 'an object that is an entry in JSON, too')
-    }
-    attempt('STORAGE_WRITE', file, () => writeLine(state, handle, line))
+    const { json, kept } = storedEntry(added)
+    attempt('STORAGE_WRITE', file, () => writeLine(state, handle, `${json}\n`))
     tree.add(kept)
     // The entry is in the file by then; a second write would repeat it.
     if (sync)
@@ -188,17 +183,6 @@ function closeToOthers(handle: number): void {
 
 function stateOf(session: JsonlSession): State {
   return states.get(session) as State
-}
-
-function lineOf(entry: SessionEntry): string {
-  try {
-    return `${JSON.stringify(entry)}\n`
-  } catch (cause) {
-    throw new SpillwayError('INVALID_ARGUMENT', `entry: got one that has no JSON (${messageOf(cause)})`, {
-      field: 'entry',
-      cause,
-    })
-  }
 }
 
 /** The whole line, or an end of line after the part that was written: the next line must be whole. */

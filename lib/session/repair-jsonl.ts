@@ -1,7 +1,7 @@
 /** Reads and repairs the lines of a session. */
 
 import { asText } from '../util/guards'
-import { jsonRecord } from '../util/json-record'
+import { jsonRecord } from '../util/json'
 import type { SessionEntry } from './types'
 
 /** Content of a log. */

@@ -1,10 +1,9 @@
 /** Truncates the results of a session, in a new branch next to the old one. */
 
-import { CHECK } from '../overflow/limits'
 import { readTruncateOptions, type TruncateResultsOptions, truncateBy } from '../overflow/truncate-tool-results'
 import { messageOf } from '../util/message-of'
 import { debug } from '../util/warn'
-import { wrong } from '../validation/validate'
+import { isRecord, wrong } from '../validation/validate'
 import { branchEntries, isMessage } from './branch'
 import type { NewSessionEntry, Session, SessionEntry } from './types'
 
@@ -39,7 +38,7 @@ const REFERENCES = ['firstKeptEntryId', 'targetId', 'fromId', 'entryId', 'target
  */
 export async function truncateOversizedToolResultsInSession(params: TruncateSessionParams): Promise<TruncatedSession> {
   try {
-    if (!CHECK.object[1](params)) throw wrong('params', params, 'an object')
+    if (!isRecord(params)) throw wrong('params', params, 'an object')
     const { session, contextWindowTokens, ...options } = params
     const rules = readTruncateOptions(contextWindowTokens, options)
     const [entries, leaf] = [await session.entries(), await session.leaf()]

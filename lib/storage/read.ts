@@ -3,6 +3,7 @@
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
+import { checkOption, wholeBetween, wholeFrom } from '../validation/options'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** Lines of a saved output. A line ends with `\n`. */
@@ -127,8 +128,6 @@ export interface SearchResult {
   incomplete?: boolean
 }
 
-const LARGEST = Number.MAX_SAFE_INTEGER
-
 /** Limits of the core. */
 interface ReadingLimits {
   range: { leastBytes: number; mostBytes: number }
@@ -160,11 +159,11 @@ function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undef
   checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
   const { fromLine, lineCount, fromByte, byteCount, maxBytes, signal } = range as LineRange & ByteRange
   const { leastBytes, mostBytes } = limitsOfReading().range
-  whole('range.fromLine', fromLine, 1, LARGEST)
-  whole('range.lineCount', lineCount, 1, LARGEST)
-  whole('range.fromByte', fromByte, 0, LARGEST)
-  whole('range.byteCount', byteCount, 1, LARGEST)
-  whole('range.maxBytes', maxBytes, leastBytes, mostBytes)
+  checkOption('range.fromLine', fromLine, wholeFrom(1))
+  checkOption('range.lineCount', lineCount, wholeFrom(1))
+  checkOption('range.fromByte', fromByte, wholeFrom(0))
+  checkOption('range.byteCount', byteCount, wholeFrom(1))
+  checkOption('range.maxBytes', maxBytes, wholeBetween(leastBytes, mostBytes))
   checkSignal('range.signal', signal)
   const byLine = fromLine !== undefined || lineCount !== undefined
   const isMixed = byLine ? byteCount !== undefined : maxBytes !== undefined
@@ -221,10 +220,10 @@ function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
   checkKeys('options.context', around, ['before', 'after'])
   const lines = around as { before?: number; after?: number }
   const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
-  whole(field('before'), lines.before, 0, limits.mostContext)
-  whole(field('after'), lines.after, 0, limits.mostContext)
-  whole('options.maxMatches', maxMatches, 1, limits.mostMatches)
-  whole('options.maxBytes', maxBytes, 1, limits.mostBytes)
+  checkOption(field('before'), lines.before, wholeBetween(0, limits.mostContext))
+  checkOption(field('after'), lines.after, wholeBetween(0, limits.mostContext))
+  checkOption('options.maxMatches', maxMatches, wholeBetween(1, limits.mostMatches))
+  checkOption('options.maxBytes', maxBytes, wholeBetween(1, limits.mostBytes))
   if (after !== undefined && typeof after !== 'string') throw wrong('options.after', after, 'a string')
   checkSignal('options.signal', signal)
   checkAccess('options', { sessionId })
@@ -328,13 +327,5 @@ async function finish(open: () => object, signal: AbortSignal | undefined): Prom
     const answer = await background(() => native.stepsNext(steps))
     signal?.throwIfAborted()
     if (answer) return answer
-  }
-}
-
-function whole(field: string, value: unknown, least: number, most: number): void {
-  if (value === undefined) return
-  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
-    const upper = most === LARGEST ? 'of at least' : 'from'
-    throw wrong(field, value, `a whole number ${upper} ${least}${most === LARGEST ? '' : ` to ${most}`}`)
   }
 }

@@ -2,6 +2,7 @@
 
 import type { RangeResult } from '../storage/read'
 import { typeOfText } from '../util/file-signatures'
+import { numberText } from '../util/format'
 
 /** Bytes in which a start is looked for. */
 const START_BYTES = 16
@@ -20,5 +21,5 @@ export async function binaryWords(
 ): Promise<string | undefined> {
   const { text, totalBytes } = await read({ fromByte: 0, byteCount: START_BYTES })
   const type = typeOfText(text)
-  return type && `${type}, ${totalBytes.toLocaleString('en-US')} bytes`
+  return type && `${type}, ${numberText(totalBytes)} bytes`
 }

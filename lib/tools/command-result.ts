@@ -2,6 +2,7 @@
 
 import { type Ending, endingOf, withEnding } from '../truncation/command-text'
 import { previewOf, rememberPreview } from '../truncation/previews'
+import { parsedJson } from '../util/json'
 import { isRecord } from '../validation/validate'
 
 type CommandLike = Ending & { output: unknown }
@@ -41,10 +42,6 @@ export function textOfCommand(value: unknown): string | undefined {
 /** The result of a command in a text of JSON, as frameworks write what is no text. */
 export function commandIn(text: unknown): Record<string, unknown> | undefined {
   if (typeof text !== 'string' || !text.startsWith('{"exitCode":')) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isCommand(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(text)
+  return isCommand(value) ? { ...value } : undefined
 }

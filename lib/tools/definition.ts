@@ -1,14 +1,12 @@
 /** The definition of ready-made tools, for any framework, and the parsing of arguments from a model. */
 
 import { resolve } from 'node:path'
-import { SpillwayError } from '../errors'
 import type { ToolTruncationConfig } from '../types'
 import { definedOf } from '../util/defined'
 import { messageOf } from '../util/message-of'
-import { type Check, checkOptions } from '../validation/options'
-import { isRecord, unknownOption, wrong } from '../validation/validate'
+import { type Check, checkOptions, folder } from '../validation/options'
+import { invalid, isRecord, unknownOption, wrong } from '../validation/validate'
 import { type CallScope, callScope } from './call-scope'
-import { FOLDER } from './working-folder'
 
 /** Context of a call, as `guardTool` and `ToolRegistry` give it. */
 export interface ToolCallContext {
@@ -77,13 +75,13 @@ export function readyTool(
   parameters: Readonly<Record<string, Argument>>,
   work: (args: Given, context: WorkContext) => Promise<ReadyToolResult>,
 ): ReadyTool {
-  const folder = () => resolve(cwd ?? process.cwd())
+  const ownFolder = () => resolve(cwd ?? process.cwd())
   const entries = Object.entries(parameters)
   return {
     ...{ name, description, truncation: { enabled: false } },
     // The process may change its folder.
     get workingDirectory() {
-      return folder()
+      return ownFolder()
     },
     inputSchema: {
       type: 'object',
@@ -94,7 +92,7 @@ export function readyTool(
     async execute(args, context = {}) {
       try {
         context.signal?.throwIfAborted()
-        const { workingDirectory = folder() } = context
+        const { workingDirectory = ownFolder() } = context
         const known = { ...definedOf(callScope()), ...definedOf(context) }
         return await work(argumentsOf(args, parameters), { ...known, workingDirectory })
       } catch (thrown) {
@@ -120,7 +118,7 @@ function argumentsOf(args: unknown, parameters: Readonly<Record<string, Argument
       ? key
       : Object.keys(parameters).find((one) => parameters[one]?.aliases?.includes(key))
     if (name === undefined) throw unknownOption('', key, Object.keys(parameters))
-    if (name in given) throw new SpillwayError('INVALID_ARGUMENT', `${key}: is given twice`, { field: key })
+    if (name in given) throw invalid(key, `expected "${name}" under only one of its names`)
     given[name] = value
   }
   for (const [name, { check, isRequired }] of Object.entries(parameters)) {
@@ -141,7 +139,7 @@ export interface FolderOptions {
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for an invalid option of a tool */
 export function checkToolOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
-  checkOptions('options', options, { cwd: FOLDER, ...checks })
+  checkOptions('options', options, { cwd: folder, ...checks })
 }
 
 /** The path that a model wrote, absolute. */

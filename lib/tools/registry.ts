@@ -15,6 +15,7 @@ import type {
 import { randomUUID } from '../util/crypto'
 import { deepClone } from '../util/deep-clone'
 import { asText, isArray } from '../util/guards'
+import { argumentsText, jsonRecord } from '../util/json'
 import { messageOf } from '../util/message-of'
 import { nearest } from '../util/suggest'
 import { warn } from '../util/warn'
@@ -289,23 +290,14 @@ interface CallArguments {
 function argumentsOf(given: unknown, isRecorded: boolean): CallArguments {
   if (typeof given !== 'string') {
     const text = given === undefined ? '{}' : toJson(given, 2)
-    return { text, value: given ?? {}, recorded: isRecorded ? recordIn(text) : undefined }
+    return { text, value: given ?? {}, recorded: isRecorded ? jsonRecord(text) : undefined }
   }
   try {
-    const value: unknown = JSON.parse(given === '' ? '{}' : given)
+    const value: unknown = JSON.parse(argumentsText(given))
     const recorded = isRecorded && isRecord(value) ? (deepClone(value) as typeof value) : undefined
     return { text: given, value, recorded }
   } catch (error) {
     return { text: given, problem: `The arguments are not JSON: ${messageOf(error)}` }
-  }
-}
-
-function recordIn(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }
 

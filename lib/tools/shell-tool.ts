@@ -7,8 +7,7 @@ import { COMMAND_DEFAULTS } from '../settings/call-defaults'
 import { endingOf, withEnding } from '../truncation/command-text'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
-import type { Check } from '../validation/options'
-import { isRecord } from '../validation/validate'
+import { type Check, fn, nonEmptyString, object } from '../validation/options'
 import {
   checkToolOptions,
   type FolderOptions,
@@ -33,8 +32,6 @@ export interface ShellToolOptions extends FolderOptions, Pick<RunCommandOptions,
   maxTimeoutMs?: number
 }
 
-const text: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
-const func: Check = ['a function', (value) => typeof value === 'function']
 const duration: Check = [
   'a finite number of milliseconds above 0',
   (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
@@ -42,13 +39,13 @@ const duration: Check = [
 export const SERVICE: Check = ['a TruncationService', (value) => value instanceof TruncationService]
 
 const CHECKS: { readonly [K in Exclude<keyof ShellToolOptions, 'cwd'>]-?: Check } = {
-  name: text,
-  shell: text,
+  name: nonEmptyString,
+  shell: nonEmptyString,
   timeoutMs: duration,
   maxTimeoutMs: duration,
-  env: ['an object', isRecord],
-  onStart: func,
-  onProgress: func,
+  env: object,
+  onStart: fn,
+  onProgress: fn,
   service: SERVICE,
 }
 
@@ -72,7 +69,7 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
       schema: { type: 'string', description: 'The command.' },
       check: [
         'a command that is not empty and has no NUL',
-        (value: unknown) => text[1](value) && !String(value).includes('\0'),
+        (value: unknown) => nonEmptyString[1](value) && !String(value).includes('\0'),
       ] as Check,
       isRequired: true as const,
       aliases: ['cmd'],

@@ -5,7 +5,7 @@ import { middlewareOf } from '../service/middleware'
 import { textOfValue } from '../truncation/content'
 import type { OutputService, ToolResultLike, TruncationMiddleware } from '../types'
 import { messageOf } from '../util/message-of'
-import { type Check, checkOptions, oneOf, outputService, signal } from '../validation/options'
+import { anything, type Check, checkOptions, oneOf, outputService, signal, string } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
 
 /** How a sub-agent ended: `incomplete` used up its turns or its budget, `aborted` was stopped from outside. */
@@ -49,17 +49,16 @@ export interface SubAgentResult extends ToolResultLike {
 }
 
 const OUTCOME: { readonly [K in keyof Required<SubAgentOutcome>]: Check } = {
-  answer: ['anything', () => true],
+  answer: anything,
   status: oneOf(...STATUSES),
-  agent: ['a string', (value) => typeof value === 'string'],
+  agent: string,
 }
 
-const text: Check = ['a string', (value) => typeof value === 'string']
 const OPTIONS: { readonly [K in keyof Required<SubAgentResultOptions>]: Check } = {
   truncation: outputService,
-  toolName: text,
-  sessionId: text,
-  toolCallId: text,
+  toolName: string,
+  sessionId: string,
+  toolCallId: string,
   signal,
 }
 

@@ -1,14 +1,9 @@
 /** The folder that a call runs in. */
 
-import type { Check } from '../validation/options'
-
 /** Whatever may name a folder: the context of a call, the options of a registry or an adapter, a tool. */
 export interface NamesFolder {
   workingDirectory?: unknown
 }
-
-/** An option that names a folder. */
-export const FOLDER: Check = ['the path of a folder', (value) => typeof value === 'string' && value !== '']
 
 /** The folder that the first of these names which names one. A member that is `undefined` or empty names none. */
 export function folderFor(...named: readonly (NamesFolder | null | undefined)[]): string | undefined {

@@ -2,13 +2,14 @@
 
 import { isSavedOutput } from '../storage/saved-outputs'
 import type { FoldRecord, ToolResultLike, ToolResultRecord, ToolResultRecorder } from '../types'
-import { jsonRecord } from '../util/json-record'
+import { jsonRecord } from '../util/json'
 import { catchLater, tellCaller, warn } from '../util/warn'
 import { isRecord } from '../validation/validate'
 import { opened } from './bounded-output'
 import { exitCodeIn, failureOf, type KnownOutcome } from './call-outcome'
 import { textOfValue } from './content'
 import { previewOf } from './previews'
+import { saidPaths } from './said-path'
 
 /** A finished call. */
 export interface Finished extends KnownOutcome {
@@ -65,10 +66,10 @@ export function observe(
 
 /** Where the output is, as truncation says, or as the tool says if that is the path of a saved output. */
 function savedAt(bounded: unknown, metadata: ToolResultLike['metadata']): string | undefined {
-  const said = [bounded, metadata?.truncationPath, metadata?.outputPath]
-  const [path, ...others] = said.filter((each): each is string => typeof each === 'string' && each !== '')
+  const told = saidPaths(metadata)
+  const path = typeof bounded === 'string' && bounded !== '' ? bounded : told[0]
   if (path === undefined) return undefined
-  const isTools = bounded !== path || others.includes(path)
+  const isTools = told.includes(path)
   return !isTools || isSavedOutput(path) ? path : undefined
 }
 

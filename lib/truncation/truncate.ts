@@ -21,6 +21,7 @@ import type {
   TruncationResult,
   TruncationStrategy,
 } from '../types'
+import { isCount } from '../util/guards'
 import { messageOf } from '../util/message-of'
 import { catchLater } from '../util/warn'
 import { decodeBytes } from '../validation/bytes'
@@ -302,7 +303,7 @@ function askStrategy(strategy: TruncationStrategy, text: string, config: Truncat
     throw nonsense('truncate answered something without a content that is a string')
   for (const key of ['removedLines', 'removedBytes'] as const) {
     const value = result[key]
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+    if (value !== undefined && !isCount(value)) {
       throw nonsense(`truncate answered ${describe(value)} as ${key}`)
     }
   }

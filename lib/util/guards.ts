@@ -12,6 +12,11 @@ export function isArray(value: unknown): value is readonly unknown[] {
   }
 }
 
+/** True if a value is a whole number of at least 0 that is exact. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
 /** True if a value is an object with named fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !isRevoked(value) && !Array.isArray(value)

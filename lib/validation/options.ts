@@ -1,12 +1,52 @@
 /** Checks objects of options, one option at a time. */
 
+import type { SpillwayError } from '../errors'
+import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
-import { isRecord, isRevoked, listed, readable, unknownOption, wrong } from './validate'
+import { jsonRecord } from '../util/json'
+import { isRecord, listed, readable, unknownOption, wrong } from './validate'
 
 /** Allowed values, as words for the error and as a test. */
 export type Check = readonly [allowed: string, test: (value: unknown) => boolean]
 
 export const flag: Check = ['true or false', (value) => typeof value === 'boolean']
+
+export const string: Check = ['a string', (value) => typeof value === 'string']
+
+export const nonEmptyString: Check = ['a string that is not empty', isText]
+
+export const folder: Check = ['the path of a folder', isText]
+
+export const fn: Check = ['a function', (value) => typeof value === 'function']
+
+export const stringOrFn: Check = [
+  'a string or a function',
+  (value) => typeof value === 'string' || typeof value === 'function',
+]
+
+export const object: Check = ['an object', isRecord]
+
+/** The options of a part that can be turned off. */
+export const objectOrOff: Check = ['an object, or false', (value) => value === false || isRecord(value)]
+
+export const array: Check = ['an array', isArray]
+
+/** The check of an option that is checked elsewhere, or may be anything. */
+export const anything: Check = ['anything', () => true]
+
+export const number: Check = ['a number', (value) => typeof value === 'number']
+
+export const amount: Check = ['a number of at least 0', atLeastZero]
+
+export const aboveZero: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
+
+export const windowTokens: Check = [
+  'a number of tokens of at least 0, or NaN if it is not known',
+  (value) => typeof value === 'number' && !(value < 0),
+]
+
+/** A moment, in milliseconds since the epoch. */
+export const moment: Check = ['a number of milliseconds since the epoch', Number.isFinite]
 
 export const milliseconds: Check = ['a number of milliseconds of at least 0', atLeastZero]
 
@@ -36,6 +76,28 @@ export const outputService: Check = [
   (value) => typeof value === 'function' || (isRecord(value) && typeof value.output === 'function'),
 ]
 
+/** A whole number of at least this, of a unit such as `tokens`. */
+export function wholeFrom(least: number, unit?: string): Check {
+  return [`a whole number ${ofUnit(unit)}of at least ${least}`, (value) => isSafe(value) && value >= least]
+}
+
+/** A whole number between these, which it may be itself. */
+export function wholeBetween(least: number, most: number): Check {
+  return [`a whole number from ${least} to ${most}`, (value) => isSafe(value) && value >= least && value <= most]
+}
+
+/** A number of at least this, of a unit such as `tokens`, but not Infinity. */
+export function finite(least: number, unit?: string): Check {
+  return [
+    `a finite number ${ofUnit(unit)}of at least ${least}`,
+    (value) => Number.isFinite(value) && (value as number) >= least,
+  ]
+}
+
+function ofUnit(unit: string | undefined): string {
+  return unit === undefined ? '' : `of ${unit} `
+}
+
 /**
  * Checks an object of options.
  * @throws SpillwayError `INVALID_ARGUMENT` that names the field, the value and what is allowed
@@ -48,31 +110,62 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
       throw unknownOption(of, key, Object.keys(checks))
     } else if (value !== undefined) {
       const field = `${of}.${key}`
-      if (!readable(field, () => check[1](value))) throw wrong(field, value, check[0])
+      readable(field, () => checkGiven(field, value, check))
     }
   }
 }
 
-/** A state that `toJSON` gave, or the text of it. */
+/** @throws SpillwayError `INVALID_ARGUMENT` for any other value, also for none */
+export function checkGiven(field: string, value: unknown, [allowed, test]: Check): void {
+  if (!test(value)) throw wrong(field, value, allowed)
+}
+
+/** @throws SpillwayError `INVALID_ARGUMENT` for another value; none is allowed */
+export function checkOption(field: string, value: unknown, check: Check): void {
+  if (value !== undefined) checkGiven(field, value, check)
+}
+
+/** The words for a value that a state is restored from. */
+const SAVED = 'what `toJSON` returned'
+
+/**
+ * Returns a state that `toJSON` returned, or its JSON text, as an object.
+ * @throws SpillwayError `INVALID_ARGUMENT` for a value that is no object
+ */
 export function parsedState(state: unknown): Record<string, unknown> {
-  if (isRevoked(state)) throw wrong('state', state, 'what `toJSON` returned')
-  if (typeof state !== 'string') return Object(state)
-  try {
-    return Object(JSON.parse(state))
-  } catch {
-    throw wrong('state', state, 'what `toJSON` returned')
-  }
+  const parsed = typeof state === 'string' ? jsonRecord(state) : state
+  if (!isRecord(parsed)) throw wrong('state', state, SAVED)
+  return parsed
+}
+
+/** The error for a part of a state: what it must be may be said more exactly. */
+export function wrongState(part: string, value: unknown, expected?: string): SpillwayError {
+  return wrong(`state.${part}`, value, expected === undefined ? SAVED : `${expected}, as \`toJSON\` returned it`)
 }
 
 export function atLeastZero(value: unknown): boolean {
   return typeof value === 'number' && value >= 0
 }
 
+/** A text that is not empty. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isSafe(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
 function isWhole(value: number): boolean {
   return Number.isInteger(value) || value === Number.POSITIVE_INFINITY
 }
 
-/** One of these words. */
-export function oneOf(...words: readonly string[]): Check {
-  return [listed(words), (value) => words.includes(value as string)]
+/** One of these words or other plain values. */
+export function oneOf(...values: readonly (string | number | null)[]): Check {
+  return [listed(values), (value) => values.includes(value as string)]
 }
+
+/** The languages of notices. */
+export const LANGUAGES: readonly NoticeLanguage[] = ['en', 'zh-CN']
+
+export const noticeLanguage: Check = oneOf(...LANGUAGES)

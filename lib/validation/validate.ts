@@ -46,6 +46,11 @@ export function unknownOption(
   return new SpillwayError(code, unknownName(full, name, known), { field: full })
 }
 
+/** Makes the error for a method that is called on something else than an object of its class. */
+export function notAnInstance(name: string): SpillwayError {
+  return new SpillwayError('INVALID_ARGUMENT', `this: expected ${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`)
+}
+
 /** Makes the error for a callback of the caller's that answered something else. */
 export function badAnswer(callback: string, answer: unknown, expected: string): SpillwayError {
   return new SpillwayError('CALLBACK', `${callback}: invalid answer: ${mismatch(answer, expected)}`)
@@ -84,8 +89,8 @@ export function wrongName(given: string, expected: string, names: readonly strin
 }
 
 /** Names as messages list them: `one of 'head', 'tail', 'both'`. */
-export function listed(names: readonly string[]): string {
-  const quoted = names.map((name) => `'${name}'`).join(', ')
+export function listed(names: readonly (string | number | null)[]): string {
+  const quoted = names.map((name) => (typeof name === 'string' ? `'${name}'` : String(name))).join(', ')
   return names.length > 1 ? `one of ${quoted}` : quoted
 }
 

@@ -4,8 +4,8 @@ import { open, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { verifyAudit } from '../audit/audit-log'
 import { SpillwayError } from '../errors'
-import { jsonRecord } from '../util/json-record'
-import { type Check, checkOptions } from '../validation/options'
+import { jsonRecord } from '../util/json'
+import { type Check, checkGiven, checkOptions, folder, wholeBetween, wholeFrom } from '../validation/options'
 import { wrong } from '../validation/validate'
 import type { AuditRecords, AuditSource, ListedAuditLog } from './sources'
 
@@ -18,7 +18,7 @@ export interface AuditSourceOptions {
 }
 
 const OPTIONS: Readonly<Record<string, Check>> = {
-  dir: ['the path of a folder', (value) => typeof value === 'string' && value !== ''],
+  dir: folder,
   key: ['a string or a Uint8Array', (value) => typeof value === 'string' || value instanceof Uint8Array],
 }
 
@@ -38,7 +38,7 @@ const CURRENT = /^(?!.*\.\d{6}\.jsonl$).+\.jsonl$/
  */
 export function createAuditSource(options: AuditSourceOptions): AuditSource {
   checkOptions('options', options, OPTIONS)
-  if (options.dir === undefined) throw wrong('options.dir', undefined, 'the path of a folder')
+  if (options.dir === undefined) throw wrong('options.dir', undefined, folder[0])
   const { dir, key } = options
   const files = async () => {
     const entries = await readdir(dir, { withFileTypes: true }).catch(() => [])
@@ -55,14 +55,8 @@ export function createAuditSource(options: AuditSourceOptions): AuditSource {
       return listed
     },
     async read(file, { skip = 0, count = DEFAULT_COUNT } = {}) {
-      for (const [name, value, least] of [
-        ['skip', skip, 0],
-        ['count', count, 1],
-      ] as const) {
-        const isRight = Number.isSafeInteger(value) && value >= least && (name === 'skip' || value <= MAX_COUNT)
-        if (!isRight)
-          throw wrong(name, value, name === 'skip' ? 'a whole number' : `a whole number from 1 to ${MAX_COUNT}`)
-      }
+      checkGiven('skip', skip, wholeFrom(0))
+      checkGiven('count', count, wholeBetween(1, MAX_COUNT))
       if (!(await files()).includes(file)) {
         throw new SpillwayError('STORAGE_NOT_OWNED', `${file}: is not a log of this folder`, { field: 'file' })
       }

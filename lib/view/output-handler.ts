@@ -1,7 +1,7 @@
 /** HTTP handler that serves outputs, approvals and audit logs to the components of `spillway/ui`. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Check, checkOptions, flag, strings } from '../validation/options'
+import { type Check, checkOptions, flag, string, strings } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { bearerOf, isOwnHost, isOwnOrigin, newToken, Tokens } from './request-checks'
 import { refuse, sendError, sendJson, setHeaders } from './responses'
@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<string, Check>> = {
   outputs: outputSource,
   approvals: approvalSource,
   audit: auditSource,
-  sessionId: ['a string', (value) => typeof value === 'string'],
+  sessionId: string,
   allowRemove: flag,
   token: [
     '16 to 512 letters, digits or .~+/=_-',

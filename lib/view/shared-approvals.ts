@@ -28,11 +28,12 @@ import { isQuestion, type PendingRequest } from '../approval/gate-state'
 import { SpillwayError } from '../errors'
 import type { SuggestedRule } from '../permission/types'
 import { randomUUID, sha256 } from '../util/crypto'
+import { jsonRecord } from '../util/json'
 import { makeFolder } from '../util/make-folder'
 import { messageOf } from '../util/message-of'
 import { warn } from '../util/warn'
 import { type Check, checkOptions } from '../validation/options'
-import { isRecord, wrong } from '../validation/validate'
+import { wrong } from '../validation/validate'
 import { approvalSource } from './source-checks'
 import type { ApprovalSource } from './sources'
 
@@ -185,8 +186,7 @@ function readOwn(file: string): object | undefined {
     handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     const state = fstatSync(handle)
     if (!state.isFile() || !isOwn(state) || state.size > MAX_BYTES) return undefined
-    const value: unknown = JSON.parse(readFileSync(handle, 'utf8'))
-    return isRecord(value) ? value : undefined
+    return jsonRecord(readFileSync(handle, 'utf8'))
   } catch {
     return undefined
   } finally {

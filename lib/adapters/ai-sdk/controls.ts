@@ -1,7 +1,6 @@
 /** Options of the AI SDK adapter besides the common ones. */
 
-import { CHECK } from '../../overflow/limits'
-import type { Check } from '../../validation/options'
+import { type Check, flag, fn } from '../../validation/options'
 import { isRecord } from '../../validation/validate'
 import { sessionFrom } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
@@ -28,7 +27,7 @@ export interface AiSdkControls extends AdapterControls {
   hostApproval?: boolean
 }
 
-export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: CHECK.function, hostApproval: CHECK.flag }
+export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: fn, hostApproval: flag }
 
 /** The session that a call belongs to. Never throws. */
 export function sessionOf(controls: AiSdkControls, source: AiSdkSource): string | undefined {

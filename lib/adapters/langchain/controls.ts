@@ -1,7 +1,6 @@
 /** Options of the LangChain adapter besides the common ones. */
 
-import { CHECK } from '../../overflow/limits'
-import type { Check } from '../../validation/options'
+import { type Check, fn } from '../../validation/options'
 import { sessionFrom } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
 
@@ -21,7 +20,7 @@ export interface LangChainControls extends AdapterControls {
   sessionOf?: (runtime: LangChainRuntime) => string | undefined
 }
 
-export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
+export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: fn }
 
 /** The session that something belongs to. Never throws. */
 export function sessionOf(controls: LangChainControls, runtime: LangChainRuntime | null = {}): string | undefined {

@@ -4,7 +4,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, type TruncationStorage } from 'spillway'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../../command/validate'
-import { type Check, checkOptions, flag, oneOf, strings } from '../../validation/options'
+import { type Check, checkOptions, flag, fn, nonEmptyString, object, oneOf, strings } from '../../validation/options'
 import { invalid, isRecord, wrong } from '../../validation/validate'
 import { HOSTS } from './hosts'
 import type { McpProxyOptions, McpServerOptions } from './options'
@@ -15,9 +15,6 @@ const OF_STORAGE = new Set([
   ...['storage', 'storageDir', 'storageDirs', 'durability', 'maxStoreBytes', 'maxStoreFiles', 'maxFileBytes'],
   ...['sweepOnSave', 'retentionDays', 'availableTools', 'skipTools', 'shouldTruncate', 'ledger'],
 ])
-
-const name: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
-const record: Check = ['an object', isRecord]
 
 /** By its functions, so that `spillway/remote` is loaded only by those who use it. */
 function isStorage(value: unknown): boolean {
@@ -32,27 +29,27 @@ const OWN_HEADERS = new Set([
 ])
 
 const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
-  command: ['the name of a program', name[1]],
+  command: ['the name of a program', nonEmptyString[1]],
   args: strings,
-  cwd: name,
-  env: record,
+  cwd: nonEmptyString,
+  env: object,
   url: ['an address with http: or https:', (value) => typeof value === 'string' || value instanceof URL],
-  headers: record,
+  headers: object,
   servers: ['an object with a server for each name', (value) => isRecord(value) && Object.keys(value).length > 0],
   tools: oneOf('all', 'lazy'),
   input: ['a stream to read', (value) => typeof (value as Readable | null)?.pipe === 'function'],
   output: ['a stream to write', (value) => typeof (value as Writable | null)?.write === 'function'],
-  server: name,
-  truncation: record,
+  server: nonEmptyString,
+  truncation: object,
   host: oneOf(...HOSTS.map((host) => host.name)),
   storage: ['a TruncationStorage or a RemoteStorage', isStorage],
-  sessionId: name,
+  sessionId: nonEmptyString,
   outputTools: flag,
   structuredContent: STRUCTURED_CONTENT,
   permission: ['a PermissionPolicy', (value) => value instanceof PermissionPolicy],
-  configFile: name,
-  approvalsDir: name,
-  ask: ['a function', (value) => typeof value === 'function'],
+  configFile: nonEmptyString,
+  approvalsDir: nonEmptyString,
+  ask: fn,
 }
 
 /** Options that say where a server is. */

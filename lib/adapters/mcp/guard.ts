@@ -2,9 +2,8 @@
 
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
 import { checkToolControls } from '../../guard/controls'
-import { FOLDER } from '../../tools/working-folder'
 import { messageOf } from '../../util/message-of'
-import { type Check, checkOptions } from '../../validation/options'
+import { type Check, checkOptions, folder } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { overlay } from '../shared/override-methods'
@@ -195,7 +194,7 @@ const serverName: Check = ['the name of a server', (value) => typeof value === '
 function check(controls: McpControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
   const { server, structuredContent, workingDirectory, ...others } = controls as McpControls
-  const own = { server: serverName, structuredContent: STRUCTURED_CONTENT, workingDirectory: FOLDER }
+  const own = { server: serverName, structuredContent: STRUCTURED_CONTENT, workingDirectory: folder }
   checkOptions('controls', { server, structuredContent, workingDirectory }, own)
   if ('refusal' in others) throw wrong('controls.refusal', others.refusal, 'nothing: a refusal is a result of MCP')
   checkToolControls(others)

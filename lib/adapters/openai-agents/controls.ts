@@ -1,7 +1,6 @@
 /** Options of the Agents SDK adapter besides the common ones. */
 
-import { CHECK } from '../../overflow/limits'
-import type { Check } from '../../validation/options'
+import { type Check, fn } from '../../validation/options'
 import { sessionFrom } from '../shared/controls'
 import type { AdapterControls } from '../shared/types'
 
@@ -22,7 +21,7 @@ export interface AgentsControls extends AdapterControls {
   sessionOf?: (source: AgentsSource) => string | undefined
 }
 
-export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: CHECK.function }
+export const OWN_CONTROLS: Readonly<Record<string, Check>> = { sessionOf: fn }
 
 /** The session that something belongs to. Never throws. */
 export function sessionOf(controls: AgentsControls, source: AgentsSource): string | undefined {

@@ -4,6 +4,7 @@ import type { OutputStore, OutputStoreHolder, OutputToolsOptions } from 'spillwa
 import type { HostableTool } from '../../tools/definition'
 import { createOutputTools } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
+import { argumentsText, parsedJson } from '../../util/json'
 import { checkHostTools, inFolderOf } from '../shared/host-tools'
 
 /**
@@ -50,12 +51,8 @@ function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): obje
   const { name, description, inputSchema, truncation, execute } = tool
   const invoke = async (_run: unknown, input: string, details?: CallDetails) => {
     const { toolCall, signal } = Object(details) as CallDetails
-    let args: unknown
-    try {
-      args = JSON.parse(input === '' ? '{}' : input)
-    } catch {
-      return 'Error: the arguments are not JSON. Call the tool again.'
-    }
+    const args = parsedJson(argumentsText(input))
+    if (args === undefined) return 'Error: the arguments are not JSON. Call the tool again.'
     return (await execute(args, definedOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
   }
   return inFolderOf(tool, {

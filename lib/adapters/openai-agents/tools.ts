@@ -6,6 +6,7 @@ import { guardTool } from '../../guard/guard-tool'
 import { textOfCommand } from '../../tools/command-result'
 import { randomUUID } from '../../util/crypto'
 import { isArray } from '../../util/guards'
+import { argumentsText, jsonOrSame } from '../../util/json'
 import { safeStringify } from '../../util/safe-stringify'
 import { isRecord, wrong } from '../../validation/validate'
 import { Blocks } from '../mcp/content-blocks'
@@ -172,11 +173,7 @@ function approvalOf(controls: AgentsControls, declared: AnyTool) {
 
 /** Arguments that are no JSON are judged as what they are; the tool itself complains of them. */
 function parsed(input: string): unknown {
-  try {
-    return JSON.parse(input === '' ? '{}' : input)
-  } catch {
-    return input
-  }
+  return jsonOrSame(argumentsText(input))
 }
 
 const PART = Symbol('part')

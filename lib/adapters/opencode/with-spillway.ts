@@ -2,7 +2,7 @@
 
 import type { TruncationServiceConfig } from 'spillway'
 import { LIMIT_CHECKS } from '../../context/options'
-import { checkOptions } from '../../validation/options'
+import { checkOptions, number, objectOrOff } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { type SpillwayOptions, spillwayKit } from '../shared/spillway-kit'
 import { type OpenCodeHooks, type OpenCodeInput, type OpenCodePlugin, plugin } from './plugin'
@@ -49,9 +49,9 @@ export async function server(
   options: OpenCodePluginOptions = {},
 ): Promise<OpenCodeHooks> {
   checkOptions('options', options, {
-    truncation: ['an object, or false', (value) => value === false || isRecord(value)],
-    contextWindow: ['a number', (value) => typeof value === 'number'],
-    pruning: ['an object, or false', (value) => value === false || isRecord(value)],
+    truncation: objectOrOff,
+    contextWindow: number,
+    pruning: objectOrOff,
     ...LIMIT_CHECKS,
   })
   return withSpillway(options)(input)

@@ -5,13 +5,12 @@ import type { ToolControls } from 'spillway'
 import { hasListener } from '../../approval/gate'
 import { SpillwayError } from '../../errors'
 import { CONTROL_KEYS, checkToolControls } from '../../guard/controls'
-import { CHECK } from '../../overflow/limits'
 import { RECOVER_CHECKS } from '../../overflow/recovery-options'
 import { type OutputOwner, owner } from '../../storage/saved-outputs'
-import { FOLDER, folderFor } from '../../tools/working-folder'
+import { folderFor } from '../../tools/working-folder'
 import { messageOf } from '../../util/message-of'
 import { tellCaller, warn } from '../../util/warn'
-import { type Check, checkOptions } from '../../validation/options'
+import { anything, type Check, checkOptions, fn, folder, objectOrOff, wholeFrom } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { givenPermission } from './harmless'
 import type { AdapterControls, AdapterEvent, HistoryControl, RecoveryOptions, RequestControls } from './types'
@@ -23,9 +22,9 @@ const REQUESTS: Readonly<Record<keyof RequestControls, Check>> = {
     'an object with prune or prepare, or a function that answers one',
     (value) => isFunction(value) || isControl(value),
   ],
-  recovery: ['an object, or false', (value) => value === false || isRecord(value)],
-  onEvent: CHECK.function,
-  now: CHECK.function,
+  recovery: objectOrOff,
+  onEvent: fn,
+  now: fn,
 }
 
 /** The options of a recovery that the request itself does not say. */
@@ -40,11 +39,10 @@ const {
   ...KNOWN
 } = RECOVER_CHECKS
 
-const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: CHECK.whole }
+const RECOVERY: Readonly<Record<keyof RecoveryOptions, Check>> = { ...KNOWN, retries: wholeFrom(0) }
 
 // The host's own shape of a refusal is what an adapter is for.
 const AROUND_TOOLS = CONTROL_KEYS.filter((key) => key !== 'refusal')
-const anything: Check = ['anything', () => true]
 const TOOLS: Readonly<Record<string, Check>> = Object.fromEntries(AROUND_TOOLS.map((key) => [key, anything]))
 
 /** True if this is something that prepares a history. */
@@ -59,7 +57,7 @@ export function isControl(value: unknown): value is HistoryControl {
  */
 export function checkControls(controls: unknown, own: Readonly<Record<string, Check>> = {}): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')
-  checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, workingDirectory: FOLDER, ...own })
+  checkOptions('controls', controls, { ...REQUESTS, ...TOOLS, workingDirectory: folder, ...own })
   checkToolControls(toolControls(controls))
   if (isRecord(controls.recovery)) checkOptions('controls.recovery', controls.recovery, RECOVERY)
 }

@@ -2,7 +2,7 @@
 
 import type { HostableTool } from '../../tools/definition'
 import { isArray } from '../../util/guards'
-import { checkOptions } from '../../validation/options'
+import { checkOptions, string } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 
 /** @throws SpillwayError `INVALID_ARGUMENT` for an invalid tool or option */
@@ -13,7 +13,7 @@ export function checkHostTools(tools: unknown, options: unknown = {}): asserts t
     if (!isTool || !isRecord(tool.inputSchema))
       throw wrong(`tools[${index}]`, tool, 'an object with name, inputSchema and execute')
   }
-  checkOptions('options', options, { sessionId: ['a string', (value) => typeof value === 'string'] })
+  checkOptions('options', options, { sessionId: string })
 }
 
 /**

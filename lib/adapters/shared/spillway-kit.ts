@@ -22,7 +22,7 @@ import { HistoryPruner } from '../../pruning/pruner'
 import { TruncationService } from '../../service/service'
 import { createOutputTools, type OutputTool } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
-import { type Check, checkOptions } from '../../validation/options'
+import { anything, type Check, checkOptions, nonEmptyString, objectOrOff } from '../../validation/options'
 import { checkKeys, invalid, isRecord, wrong } from '../../validation/validate'
 import { checkControls, storageOf, tell } from './controls'
 import { withHarmlessTools } from './harmless'
@@ -81,23 +81,20 @@ export interface SpillwayKit {
   outputTools: OutputTool[]
 }
 
-const anything: Check = ['anything', () => true]
-const orOff: Check = ['an object, or false', (value) => value === false || isRecord(value)]
-
 const OWN: {
   readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 'workingDirectory' | 'onEvent' | 'now'>]-?: Check
 } = {
   contextWindow: ['a number of tokens above 0', (value) => typeof value === 'number' && value > 0],
-  outputTools: orOff,
-  pruning: orOff,
+  outputTools: objectOrOff,
+  pruning: objectOrOff,
   ...LIMIT_CHECKS,
-  recovery: orOff,
+  recovery: objectOrOff,
 }
 
 const REDEFINED: Readonly<Record<string, Check>> = {
-  sessionId: ['a string that is not empty', (value) => typeof value === 'string' && value !== ''],
-  truncation: ['an object, a function, or false', (value) => typeof value === 'function' || orOff[1](value)],
-  fold: orOff,
+  sessionId: nonEmptyString,
+  truncation: ['an object, a function, or false', (value) => typeof value === 'function' || objectOrOff[1](value)],
+  fold: objectOrOff,
   ledger: ['a ToolResultLedger', (value) => value instanceof ToolResultLedger],
 }
 

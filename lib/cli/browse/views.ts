@@ -2,8 +2,9 @@
 
 import type { TruncationStorage } from 'spillway'
 import type { ApprovalSource } from 'spillway/view'
+import { sizeText } from '../../util/format'
 import type { RecordedOutput } from '../outputs'
-import { ageText, sizeText } from '../parse-values'
+import { ageText } from '../parse-values'
 import { fitLine, fitText } from './fit-text'
 import { QuestionView } from './questions'
 import type { View } from './view'

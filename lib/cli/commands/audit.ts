@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
-import { jsonRecord } from '../../util/json-record'
+import { countText } from '../../util/format'
+import { jsonRecord } from '../../util/json'
 import { auditKey, KEY_FILE } from '../audit-key'
 import { type Command, type Parsed, wrongArgument } from '../command'
-import { badValue, countOf, texts, whole } from '../parse-values'
+import { badValue, texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
 
 const SHOWN = 20
@@ -68,13 +69,13 @@ async function verify(files: readonly string[], values: Parsed['values'], json: 
     const { ok, records, firstBad, torn, head, writers, dropped } = report
     const named = files.length > 1 ? `${file}: ` : ''
     await print(
-      `${named}${ok ? green('ok') : red('changed')}: ${countOf(records, 'record')}, ${countOf(writers, 'writer')}\n`,
+      `${named}${ok ? green('ok') : red('changed')}: ${countText(records, 'record')}, ${countText(writers, 'writer')}\n`,
     )
     if (firstBad) {
       await print(`  ${firstBad.file}:${firstBad.line} (byte ${firstBad.offset}): ${printable(firstBad.reason)}\n`)
     }
     if (torn) await print(`  ${torn.file}:${torn.line}: ${torn.bytes} bytes of a record that was not finished\n`)
-    if (dropped > 0) await print(`  ${countOf(dropped, 'event')} could not be written, by its own account\n`)
+    if (dropped > 0) await print(`  ${countText(dropped, 'event')} could not be written, by its own account\n`)
     if (head !== undefined) await print(`  head: ${head}\n`)
   }
   if (json) await printJson(files.length > 1 ? reports : reports[0])
@@ -96,7 +97,7 @@ async function show(files: readonly string[], values: Parsed['values'], json: bo
       else await print(`${shownRecord(record)}\n`)
     }
     if (!json && shown.length < lines.length)
-      note(`${countOf(lines.length - shown.length, 'earlier record')} in ${file}; --all shows them`)
+      note(`${countText(lines.length - shown.length, 'earlier record')} in ${file}; --all shows them`)
   }
   if (json) await printJson(all)
   return EXIT.ok

@@ -1,6 +1,7 @@
 /** `spillway classify`: whether an error means that the request was too long. */
 
 import { classifyOverflow, type OverflowClass } from 'spillway'
+import { jsonOrSame } from '../../util/json'
 import type { Command, Parsed } from '../command'
 import { inputOf } from '../input'
 import { whole } from '../parse-values'
@@ -35,21 +36,13 @@ export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
   const given = positionals[0] ?? (await inputOf('-', 'an error'))
-  const answer = classifyOverflow(parsedOf(given), {
+  const answer = classifyOverflow(jsonOrSame(given), {
     estimatedTokens: whole(values, 'estimated-tokens', 0),
     contextWindow: whole(values, 'context-window'),
   })
   if (json) await printJson(answer)
   else await print(`${sentence(answer)}\n`)
   return answer.overflow ? EXIT.ok : EXIT.no
-}
-
-function parsedOf(given: string): unknown {
-  try {
-    return JSON.parse(given)
-  } catch {
-    return given
-  }
 }
 
 function sentence({ kind, confidence, actualTokens, limitTokens, actualLength, limitLength, provider }: OverflowClass) {

@@ -1,10 +1,11 @@
 /** `spillway ls`: lists the saved outputs. */
 
+import { sizeText } from '../../util/format'
 import { isStoreUrl } from '../../util/store-url'
 import { type Command, type Parsed, UsageError } from '../command'
 import { openOutputs } from '../output-storage'
 import { nothingIn, type RecordedOutput, recordedOutputs } from '../outputs'
-import { ageText, quoted, sizeText, text, whole } from '../parse-values'
+import { ageText, quoted, text, whole } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson, red } from '../terminal'
 

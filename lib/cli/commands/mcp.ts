@@ -11,6 +11,7 @@ import {
 } from 'spillway/mcp'
 import { exitCodeOf } from '../../util/exit-code'
 import { messageOf } from '../../util/message-of'
+import { LANGUAGES } from '../../validation/options'
 import { type Command, type Parsed, UsageError } from '../command'
 import { askElsewhere } from '../deferred-questions'
 import { headerIn, headersIn, MCP_HEADERS } from '../mcp-addresses'
@@ -134,7 +135,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   const hasRules = config.agents?.runtime?.permission !== undefined || (permission.failClosed ?? []).length > 0
   const isJudged = values.permission === true || hasRules
   const target = isJudged ? named(given) : given
-  const language = choice(values, 'language', ['en', 'zh-CN'])
+  const language = choice(values, 'language', LANGUAGES)
   const storage = (await openBucket(values)) ?? openStorage(values, { storageDir, retentionDays })
   const isAskedInView = values['ask-in-view'] === true
   const idle = ['answer-timeout', 'coordination'].find((name) => !isAskedInView && values[name] !== undefined)

@@ -3,12 +3,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { HistoryPruner, type HistoryPrunerOptions, type PruneReport, ToolResultLedger } from 'spillway'
 import { definedOf } from '../../util/defined'
+import { countText } from '../../util/format'
 import { stringifyLossless } from '../../util/lossless-json'
 import { messageOf } from '../../util/message-of'
+import { LANGUAGES } from '../../validation/options'
 import type { Command, Parsed } from '../command'
 import { readConversation } from '../message-file'
 import { openOutputs } from '../output-storage'
-import { choice, choices, countOf, text, texts, whole } from '../parse-values'
+import { choice, choices, text, texts, whole } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printable, printJson } from '../terminal'
 
@@ -91,7 +93,7 @@ function optionsOf(values: Parsed['values']): HistoryPrunerOptions {
     profile: choice(values, 'profile', ['opencode', 'openclaw', 'snow']),
     keepErrors: values['keep-errors'] === true ? true : undefined,
     contextWindow: whole(values, 'context-window'),
-    language: choice(values, 'language', ['en', 'zh-CN']),
+    language: choice(values, 'language', LANGUAGES),
     onError: ({ message }) => note(`spillway: ${printable(message)}`),
   }
   return definedOf(given)
@@ -109,6 +111,7 @@ function ledgerOf(values: Parsed['values']): ToolResultLedger | undefined {
 
 function sentence({ reason, pruned, tokensBefore, tokensAfter, format, bound }: PruneReport): string {
   const tokens = `${tokensBefore} -> ${tokensAfter} tokens`
-  const why = bound === undefined ? reason : `${reason}; signed reasoning binds the first ${countOf(bound, 'message')}`
-  return `${countOf(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${why})`
+  const why =
+    bound === undefined ? reason : `${reason}; signed reasoning binds the first ${countText(bound, 'message')}`
+  return `${countText(pruned.length, 'item')} left out, ${tokens} (${format ?? 'unknown format'}; ${why})`
 }

@@ -10,8 +10,9 @@ import {
   type ToolCost,
   type UsageReport,
 } from 'spillway/report'
+import { countText, inDollars, numberText, percent, sizeText } from '../../util/format'
 import type { Command, Parsed } from '../command'
-import { countOf, sizeText, text } from '../parse-values'
+import { text } from '../parse-values'
 import { bold, EXIT, note, print, printable, printJson } from '../terminal'
 
 const command: Command = {
@@ -60,15 +61,15 @@ const LISTED = 20
 function textOf({ sessions, bill, tools, savings }: UsageReport): string {
   const requests = sessions.reduce((sum, session) => sum + session.requests, 0)
   // One unit for the whole page: a sum in dollars needs all of its parts in dollars.
-  const written = bill.total.dollars === undefined ? inTokens : inDollars
+  const written = bill.total.dollars === undefined ? inTokens : asDollars
   const lines = [
-    `${countOf(sessions.length, 'session')}, ${countOf(requests, 'request')}, ${written(bill.total)}`,
+    `${countText(sessions.length, 'session')}, ${countText(requests, 'request')}, ${written(bill.total)}`,
     `  input ${written(bill.input)}, output ${written(bill.output)}${estimateOf(sessions)}`,
     ...(savings === undefined ? [] : savingsText(savings, written)),
     '',
     bold(row('tool', 'calls', 'results', 'tokens', 'turns', 'cost', 'of the bill')),
     ...tools.slice(0, LISTED).map((tool) => rowOf(tool, bill.total, written)),
-    ...(tools.length > LISTED ? [`and ${countOf(tools.length - LISTED, 'tool')} more; see --json`] : []),
+    ...(tools.length > LISTED ? [`and ${countText(tools.length - LISTED, 'tool')} more; see --json`] : []),
     ...unpricedOf(sessions),
     ...sessions.filter(({ unreadLines }) => unreadLines > 0).map(unreadOf),
   ]
@@ -92,11 +93,9 @@ function amountOf({ pricedTokens, dollars }: PricedCost): PricedCost {
   return { pricedTokens: Math.abs(pricedTokens), ...(dollars !== undefined && { dollars: Math.abs(dollars) }) }
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
-
 function estimateOf(sessions: readonly SessionReport[]): string {
   const estimated = sessions.filter(({ bill }) => bill.source === 'estimate').length
-  return estimated === 0 ? '' : `; estimated from the texts in ${countOf(estimated, 'session')}`
+  return estimated === 0 ? '' : `; estimated from the texts in ${countText(estimated, 'session')}`
 }
 
 function unpricedOf(sessions: readonly SessionReport[]): string[] {
@@ -108,7 +107,7 @@ function unpricedOf(sessions: readonly SessionReport[]): string[] {
 
 function unreadOf({ path, unreadLines, problems: [first] }: SessionReport): string {
   const where = first === undefined ? '' : `; line ${first.line}: ${first.problem}`
-  return `${printable(path)}: ${countOf(unreadLines, 'line')} not read${where}`
+  return `${printable(path)}: ${countText(unreadLines, 'line')} not read${where}`
 }
 
 const NAME_WIDTH = 28
@@ -125,13 +124,10 @@ function rowOf(
   written: typeof inTokens,
 ): string {
   const share = cost.pricedTokens / (bill.pricedTokens || 1)
-  const counts = [calls.toLocaleString('en-US'), sizeText(bytes), tokens.toLocaleString('en-US')]
+  const counts = [numberText(calls), sizeText(bytes), numberText(tokens)]
   return row(printable(tool), ...counts, turns.toFixed(1), written(cost), percent(share))
 }
 
-function inDollars({ dollars = 0 }: PricedCost): string {
-  const amount = Math.abs(dollars).toFixed(2)
-  return `${dollars < 0 && Number(amount) > 0 ? '-' : ''}$${amount}`
-}
+const asDollars = ({ dollars = 0 }: PricedCost): string => inDollars(dollars)
 
-const inTokens = ({ pricedTokens }: PricedCost): string => `${Math.round(pricedTokens / 1000).toLocaleString('en-US')}k`
+const inTokens = ({ pricedTokens }: PricedCost): string => `${numberText(Math.round(pricedTokens / 1000))}k`

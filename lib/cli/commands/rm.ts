@@ -1,9 +1,10 @@
 /** `spillway rm`: removes saved outputs. */
 
+import { countText } from '../../util/format'
 import { type Command, type Parsed, UsageError } from '../command'
 import { openOutputs } from '../output-storage'
 import { forgetRemoved, outputPath } from '../outputs'
-import { countOf, text } from '../parse-values'
+import { text } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
@@ -57,6 +58,6 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
   }
   await forgetRemoved(storage)
   if (json) await printJson({ removed, missing })
-  else await print(`removed ${countOf(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
+  else await print(`removed ${countText(removed, 'output')}${missing > 0 ? `; ${missing} not there` : ''}\n`)
   return missing > 0 ? EXIT.no : EXIT.ok
 }

@@ -8,6 +8,7 @@ import { native } from '../../native/native'
 import { COMMAND_DEFAULTS } from '../../settings/call-defaults'
 import { recordPreview } from '../../storage/printed-previews'
 import { exitCodeOf } from '../../util/exit-code'
+import { countText, sizeText } from '../../util/format'
 import { type Command, type Parsed, UsageError } from '../command'
 import { recordCommand } from '../command-log'
 import { Live } from '../live-output'
@@ -16,7 +17,7 @@ import { keptPreview } from '../nested-preview'
 import { savingIn, withBucket } from '../output-storage'
 import { localFolder, storeFolderOf } from '../outputs'
 import { bytes } from '../parse-sizes'
-import { countOf, duration, quoted, sizeText, text } from '../parse-values'
+import { duration, quoted, text } from '../parse-values'
 import { Prompt } from '../prompt'
 import {
   LIMITS,
@@ -141,7 +142,7 @@ async function runSavingIn(bucket: RemoteStorage | undefined, { values, position
       },
       onProgress: ({ bytes, lines, elapsedMs }) => {
         if (live === undefined && !prompt.isOpen(bytes, elapsedMs))
-          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeText(bytes)}, ${countOf(lines, 'line')}`)
+          progress.show(`» ${(elapsedMs / 1000).toFixed(0)} s, ${sizeText(bytes)}, ${countText(lines, 'line')}`)
       },
     })
   } catch (error) {

@@ -1,9 +1,10 @@
 /** `spillway show`: shows the command and the facts of a saved output. */
 
+import { countText, sizeText } from '../../util/format'
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'
 import { outputOf, type RecordedOutput } from '../outputs'
-import { countOf, sizeText, text } from '../parse-values'
+import { text } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printable, printJson } from '../terminal'
 
@@ -49,7 +50,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 /** Returns the facts about an output, as lines. */
 export function outputFacts(output: RecordedOutput): string[] {
   const { path, toolName, savedAt, bytes, partial, command, cwd, exitCode, durationMs, lines } = output
-  const size = `${sizeText(bytes)}${lines === undefined ? '' : `, ${countOf(lines, 'line')}`}`
+  const size = `${sizeText(bytes)}${lines === undefined ? '' : `, ${countText(lines, 'line')}`}`
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['path', path],
     ['command', command],

@@ -1,10 +1,11 @@
 /** `spillway sweep`: removes outputs that are too old or over a quota. */
 
+import { countText, sizeText } from '../../util/format'
 import { type Command, type Parsed, typed } from '../command'
 import { openOutputs } from '../output-storage'
 import { forgetRemoved } from '../outputs'
 import { bytes } from '../parse-sizes'
-import { countOf, positive, sizeText, whole } from '../parse-values'
+import { positive, whole } from '../parse-values'
 import { configOf } from '../shared-options'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
@@ -65,13 +66,13 @@ async function run({ values, json }: Parsed): Promise<number> {
     if (dryRun)
       for (const { path, bytes: size, reason } of removed) await print(`${path}  ${sizeText(size)}, ${WHY[reason]}\n`)
     await print(
-      `${dryRun ? 'would remove' : 'removed'} ${countOf(removedFiles, 'output')} (${sizeText(removedBytes)})\n`,
+      `${dryRun ? 'would remove' : 'removed'} ${countText(removedFiles, 'output')} (${sizeText(removedBytes)})\n`,
     )
-    await print(`${dryRun ? 'would keep' : 'kept'} ${countOf(kept.files, 'output')} (${sizeText(kept.bytes)})\n`)
+    await print(`${dryRun ? 'would keep' : 'kept'} ${countText(kept.files, 'output')} (${sizeText(kept.bytes)})\n`)
     const isOver = kept.files > (maxFiles ?? MAX_FILES) || kept.bytes > (maxBytes ?? MAX_BYTES)
     if (isOver) note('The store is still over its limits, because outputs younger than an hour are never removed.')
     else if (removedFiles === 0 && kept.files > 0) {
-      note(`Nothing is older than ${countOf(retentionDays ?? 7, 'day')}, and the store is within its limits.`)
+      note(`Nothing is older than ${countText(retentionDays ?? 7, 'day')}, and the store is within its limits.`)
     }
     for (const { path, error } of failed) note(`failed: ${path}: ${error}`)
     for (const dir of skippedDirs) note(`skipped: ${dir}: another process is sweeping it`)

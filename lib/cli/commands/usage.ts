@@ -1,8 +1,8 @@
 /** `spillway usage`: prints the size of the store. */
 
+import { countText, sizeText } from '../../util/format'
 import type { Command, Parsed } from '../command'
 import { openOutputs } from '../output-storage'
-import { countOf, sizeText } from '../parse-values'
 import { STORE_OR_BUCKET } from '../store-options'
 import { EXIT, print, printJson } from '../terminal'
 
@@ -28,10 +28,10 @@ async function run({ values, json }: Parsed): Promise<number> {
     return EXIT.ok
   }
   const { files, bytes, sessions, dirs } = usage
-  await print(`${countOf(files, 'output')}, ${sizeText(bytes)}, ${countOf(sessions, 'session')}\n`)
+  await print(`${countText(files, 'output')}, ${sizeText(bytes)}, ${countText(sessions, 'session')}\n`)
   for (const { dir, files: own, bytes: size, freeBytes } of dirs) {
     const free = freeBytes === undefined ? '' : `, ${sizeText(freeBytes)} free`
-    await print(`  ${dir}: ${countOf(own, 'output')}, ${sizeText(size)}${free}\n`)
+    await print(`  ${dir}: ${countText(own, 'output')}, ${sizeText(size)}${free}\n`)
   }
   return EXIT.ok
 }

@@ -5,6 +5,7 @@ import { hostOf } from '../../adapters/mcp/hosts'
 import { recordPreview } from '../../storage/printed-previews'
 import { withCommand } from '../../tools/command-of'
 import type { TruncationContext } from '../../types'
+import { jsonOrSame } from '../../util/json'
 import { isRecord } from '../../validation/validate'
 import type { Agent, HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
@@ -13,7 +14,7 @@ import { dirsOf } from '../outputs'
 import { openStorage, READERS, serviceOf, withReaders } from '../shared-options'
 import { note, printable } from '../terminal'
 import { afterAnswer } from './answers'
-import { allTexts, editableText, findOnlyText, findText, type HookCall, isLong, parsed, TIME_LIMIT_MS } from './payload'
+import { allTexts, editableText, findOnlyText, findText, type HookCall, isLong, TIME_LIMIT_MS } from './payload'
 import { isPreview } from './previews'
 import { redacted } from './redact'
 import { foldShown } from './shown-results'
@@ -55,7 +56,7 @@ export async function afterTool(agent: Agent, hook: HookFacts, call: HookCall, v
 
 function answerWith({ dialect }: HookFacts, { eventName }: HookCall, result: unknown) {
   if (dialect === 'claude') return { hookSpecificOutput: { hookEventName: eventName, updatedToolOutput: result } }
-  const found = editableText(dialect === 'cursor' ? parsed(result) : result)
+  const found = editableText(dialect === 'cursor' ? jsonOrSame(result) : result)
   return found && afterAnswer(dialect, found.with(found.text), found.text)
 }
 
@@ -84,7 +85,7 @@ async function cutText(agent: Agent, hook: HookFacts, call: HookCall, values: Pa
   const isClaude = hook.dialect === 'claude'
   const found = isClaude
     ? findOnlyText(call.result)
-    : editableText(hook.dialect === 'cursor' ? parsed(call.result) : call.result)
+    : editableText(hook.dialect === 'cursor' ? jsonOrSame(call.result) : call.result)
   // Most results are one text, and the adapter costs as much time as everything else together.
   if (found === undefined) return isClaude ? cutByAdapter(agent, hook, call, values) : { result: call.result }
   const { service, ended } = serviceFor(agent, hook, call, values)

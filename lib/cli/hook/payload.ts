@@ -2,6 +2,7 @@
 
 import { deepJsonOf } from '../../util/deep-json'
 import { isArray } from '../../util/guards'
+import { jsonOrSame } from '../../util/json'
 import { isRecord } from '../../validation/validate'
 import type { HookEvent, HookFacts } from '../agents/types'
 
@@ -65,18 +66,8 @@ function firstOf(list: unknown): string | undefined {
 
 /** Arguments, which some agents give as JSON in a text. */
 function recordOf(value: unknown): Record<string, unknown> {
-  const read = parsed(value)
+  const read = jsonOrSame(value)
   return isRecord(read) ? read : {}
-}
-
-/** The value of a text that is JSON; anything else as it is. */
-export function parsed(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
 }
 
 /** Shorter results fit any limit, and need no service. */

@@ -1,6 +1,6 @@
 /** Files that an agent has read in a session: after a compaction it is reminded of them. One line of JSON for each read. */
 
-import { linesFrom } from '../../util/line-words'
+import { linesFrom } from '../../util/format'
 import type { HookCall } from './payload'
 import { addRecord, recordsIn, removeOld, sizeIn } from './session-files'
 

@@ -1,9 +1,9 @@
 /** The answer after a compaction, which has taken previews and files out of the context. */
 
+import { sizeText } from '../../util/format'
 import type { HookFacts } from '../agents/types'
 import type { Parsed } from '../command'
 import { recordedOutputs } from '../outputs'
-import { sizeText } from '../parse-values'
 import { openStorage } from '../shared-options'
 import { printable } from '../terminal'
 import { startAnswer } from './answers'

@@ -1,5 +1,6 @@
 /** Definition of a format; views, copies and their guards are derived from it here. */
 
+import { argumentsText } from '../../util/json'
 import { PER_MEDIA, tokensOfMedium } from '../media-tokens'
 import type { CallView, HistoryFormatName, MessageView, ResultView, ViewFormat } from '../message-view'
 import { rememberClaim } from '../saved-path'
@@ -187,8 +188,7 @@ class CallOf implements CallView {
   }
 
   private parse(): Readonly<Record<string, unknown>> | undefined {
-    // A call without arguments is often written as nothing at all.
-    const value = typeof this.raw === 'string' ? JSON.parse(this.raw === '' ? '{}' : this.raw) : this.raw
+    const value = typeof this.raw === 'string' ? JSON.parse(argumentsText(this.raw)) : this.raw
     return isJsonObject(value) ? value : undefined
   }
 }

@@ -3,6 +3,7 @@
  * unreadable, and an unreadable message is left alone.
  */
 
+import { saidPaths } from '../../truncation/said-path'
 import type { ResultText } from '../message-cache'
 
 type Fields = Record<PropertyKey, unknown>
@@ -201,17 +202,11 @@ export function outputPathOf(message: unknown, holders: readonly string[] = ['me
   const path = nonEmpty(get(message, 'outputPath'))
   if (path !== undefined) return path
   for (const key of holders) {
-    const holder = get(message, key)
-    if (!isObject(holder)) continue
-    for (const name of PATH_KEYS) {
-      const found = nonEmpty(get(holder, name))
-      if (found !== undefined) return found
-    }
+    const [found] = saidPaths(get(message, key))
+    if (found !== undefined) return found
   }
   return undefined
 }
-
-const PATH_KEYS = ['truncationPath', 'outputPath', 'fullOutputPath', 'persistedOutputPath']
 
 /** Returns what the work returns; `undefined` if it throws. */
 export function attempt<T>(work: () => T): T | undefined {

@@ -4,7 +4,8 @@ import { access, constants, link, open, realpath, rename, unlink } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { containsTruncationMarker } from '../../truncation/notice'
 import { randomUUID } from '../../util/crypto'
-import { linesFrom } from '../../util/line-words'
+import { linesFrom } from '../../util/format'
+import { nonEmptyString } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -17,7 +18,7 @@ import {
   ToolError,
 } from '../definition'
 import type { FileReads } from './file-reads'
-import { NAME, READS } from './read-tool'
+import { READS } from './read-tool'
 import { checkText, type FileState, openFile, reasonOf } from './text-file'
 
 /** Options of {@link createEditTool}. */
@@ -57,7 +58,7 @@ const PARAMETERS = {
  * @throws SpillwayError `INVALID_ARGUMENT` that names the option, its value and what is allowed
  */
 export function createEditTool(options: EditToolOptions = {}): ReadyTool {
-  checkToolOptions(options, { name: NAME, reads: READS })
+  checkToolOptions(options, { name: nonEmptyString, reads: READS })
   const { name = 'edit', reads } = options
   const description =
     'Replaces a text in a file. old_text must be in the file exactly once, without line numbers; an empty old_text writes a new file.'

@@ -7,7 +7,7 @@ import { runCommand } from '../../command/run-command'
 import { SpillwayError } from '../../errors'
 import { TruncationService } from '../../service/service'
 import { search } from '../../storage/read'
-import type { Check } from '../../validation/options'
+import { type Check, flag, nonEmptyString, wholeBetween } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -23,7 +23,6 @@ import {
 } from '../definition'
 import { boundedResult, outputContext, SERVICE } from '../shell-tool'
 import { MAX_PATTERN, pathMatcher } from './path-pattern'
-import { NAME } from './read-tool'
 import { checkText, openFile, reasonOf } from './text-file'
 
 /** Options of {@link createGrepTool}. */
@@ -37,20 +36,20 @@ export interface GrepToolOptions extends FolderOptions {
 }
 
 const CHECKS: { readonly [K in Exclude<keyof GrepToolOptions, 'cwd'>]-?: Check } = {
-  name: NAME,
+  name: nonEmptyString,
   service: SERVICE,
-  ripgrep: ['the path of a program, or false', (value) => value === false || NAME[1](value)],
+  ripgrep: ['the path of a program, or false', (value) => value === false || nonEmptyString[1](value)],
 }
 
-const flag = (description: string): Argument => ({
+const choice = (description: string): Argument => ({
   schema: { type: 'boolean', description },
-  check: ['true or false', (value) => typeof value === 'boolean'],
+  check: flag,
 })
 const MAX_CONTEXT = 20
 const PARAMETERS = {
   pattern: {
     schema: { type: 'string', description: 'The regular expression (no look-around, no back-references).' },
-    check: NAME,
+    check: nonEmptyString,
     isRequired: true as const,
   },
   path: {
@@ -65,18 +64,16 @@ const PARAMETERS = {
     },
     check: [
       `a pattern of paths such as *.ts, of at most ${MAX_PATTERN} characters`,
-      (value: unknown) => NAME[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MAX_PATTERN,
+      (value: unknown) =>
+        nonEmptyString[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MAX_PATTERN,
     ] as Check,
     aliases: ['include'],
   },
-  literal: flag('The pattern is the text itself.'),
-  ignore_case: flag('Upper and lower case are the same.'),
+  literal: choice('The pattern is the text itself.'),
+  ignore_case: choice('Upper and lower case are the same.'),
   context: {
     schema: { type: 'integer', minimum: 0, maximum: MAX_CONTEXT, description: 'Lines to show around each match.' },
-    check: [
-      `a whole number from 0 to ${MAX_CONTEXT}`,
-      (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CONTEXT,
-    ] as Check,
+    check: wholeBetween(0, MAX_CONTEXT),
   },
 }
 

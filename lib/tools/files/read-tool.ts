@@ -2,8 +2,8 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { realpath } from 'node:fs/promises'
-import { countedLines } from '../../util/line-words'
-import type { Check } from '../../validation/options'
+import { countedLines } from '../../util/format'
+import { type Check, nonEmptyString, wholeFrom } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -30,18 +30,19 @@ export interface ReadToolOptions extends FolderOptions {
   reads?: FileReads
 }
 
-const whole = (least: number): Check => [
-  `a whole number of at least ${least}`,
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
-]
-export const NAME: Check = ['a string that is not empty', (value) => typeof value === 'string' && value !== '']
 export const READS: Check = ['a FileReads', (value) => value instanceof FileReads]
 
-const CHECKS = { name: NAME, maxLines: whole(1), maxBytes: whole(1024), maxLineChars: whole(1), reads: READS }
+const CHECKS = {
+  name: nonEmptyString,
+  maxLines: wholeFrom(1),
+  maxBytes: wholeFrom(1024),
+  maxLineChars: wholeFrom(1),
+  reads: READS,
+}
 
 const line = (description: string): Argument => ({
   schema: { type: 'integer', minimum: 1, description },
-  check: whole(1),
+  check: wholeFrom(1),
 })
 
 const CHUNK_BYTES = 65_536

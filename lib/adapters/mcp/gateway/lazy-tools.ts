@@ -3,6 +3,7 @@
  * tool is in the list. Hosts that read the list only once call it through a tool of ours.
  */
 
+import { jsonOrSame } from '../../../util/json'
 import { stringifyLossless } from '../../../util/lossless-json'
 import { nearest } from '../../../util/suggest'
 import { isRecord } from '../../../validation/validate'
@@ -67,12 +68,7 @@ export class LazyTools {
 export function callIn(args: unknown): { name: string; args: unknown } | undefined {
   if (!isRecord(args) || typeof args.name !== 'string') return undefined
   const { name, arguments: given = {} } = args
-  if (typeof given !== 'string') return { name, args: given }
-  try {
-    return { name, args: JSON.parse(given) as unknown }
-  } catch {
-    return { name, args: given }
-  }
+  return { name, args: jsonOrSame(given) }
 }
 
 /** Says that there is no tool with a name, and which one may be meant. */
