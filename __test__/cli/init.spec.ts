@@ -125,7 +125,12 @@ test('init claude-code takes the folder of the environment back out', async () =
   const file = '.claude/settings.json'
   put(file, '{ "model": "x" }')
   await spillway('init', 'claude-code')
-  expect(JSON.parse(get(file)).permissions.additionalDirectories).toEqual([join(home, 'outputs')])
+  const { permissions, hooks } = JSON.parse(get(file))
+  expect(permissions.additionalDirectories).toEqual([join(home, 'outputs')])
+  expect(JSON.stringify(hooks)).toContain(`--store ${join(home, 'outputs')}`)
+  // Later, without the variable: the same folder, and nothing is left behind.
+  env = { ...env, SPILLWAY_STORAGE_DIR: undefined }
+  expect((await spillway('doctor')).stdout).toContain('ok: claude-code')
   await spillway('init', 'claude-code', '--undo')
   expect(get(file)).toBe('{ "model": "x" }')
 })

@@ -84,7 +84,7 @@ test('the binary of the platform is found in its package', () => {
 test('a missing package: which one, why it may be missing, and what to do', () => {
   const { error } = load({})
   expect(error).toMatchObject({ name: 'SpillwayError', isOurs: true, code: 'NATIVE_LOAD' })
-  expect(error!.message).toContain(`packages/spillway-${HERE}-${version}.tgz`)
+  expect(error!.message).toContain(`packages/spillway-${version}.tgz`)
   for (const word of ['npm/cli#4828', '--omit=optional', 'package-lock.json', '--install-links', 'npm run pack'])
     expect(error!.message).toContain(word)
 })
@@ -94,7 +94,7 @@ onLinux('a package for the other C library is not loaded, and the error says tha
   const ours = HERE.endsWith('-gnu') ? 'glibc' : 'musl'
   expect(error).toMatchObject({ code: 'NATIVE_LOAD', isOurs: true })
   expect(error!.message).toContain(`spillway-${OTHER} is installed, but this Node.js runs on ${ours}`)
-  expect(error!.message).toContain(`packages/spillway-${HERE}-${version}.tgz`)
+  expect(error!.message).toContain(`packages/spillway-${version}.tgz`)
   // Both at once, as some package managers install them, do no harm.
   expect(load({ packages: { [OTHER]: Buffer.from('x'), [HERE]: BINARY } })).toEqual({ version })
 })
@@ -188,8 +188,8 @@ test('each platform asks for its own package, and one without a binary gets the 
   ]
   const loaded = loadAll({}, [...rows.map(([platform, arch]) => pretend(platform, arch)), pretend('freebsd', 'x64')])
   for (const [index, [, , names]] of rows.entries()) {
-    const asked = loaded[index]!.error!.message.match(/packages\/(\S+)$/)?.[1]
-    expect(names.map((name) => `spillway-${name}-${version}.tgz`)).toContain(asked)
+    const asked = loaded[index]!.error!.message.match(/^spillway-(\S+) \S+ is not installed/)?.[1]
+    expect(names).toContain(asked)
   }
   const { message } = loaded.at(-1)!.error!
   expect(message).toMatch(/^spillway has no binary for freebsd x64, only for linux-x64-gnu, .*win32-arm64-msvc\. /)

@@ -139,6 +139,12 @@ describe('arguments that are not allowed', () => {
       () => usableTokens({ context: 'x' as never }),
       'Invalid option "model.context": expected',
     ],
+    ['a model without a context', () => usableTokens({} as never), 'Invalid option "model.context": expected'],
+    [
+      'reserved tokens that are no number',
+      () => usableTokens({ context: 1 }, 'x' as never),
+      'Invalid option "reservedTokens": expected',
+    ],
     [
       'usage below 0',
       () => isContextFull({ model: { context: 1 }, usage: { total: -1 } }),

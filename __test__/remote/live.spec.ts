@@ -129,7 +129,10 @@ test('a snapshot that was left beside its output is removed', async () => {
 })
 
 test.each([
-  [{ snapshotMs: 50 }, 'Invalid option "snapshotMs": expected a number of milliseconds of at least 100, received 50'],
+  [
+    { snapshotMs: 50 },
+    'Invalid option "snapshotMs": expected a finite number of milliseconds of at least 100, received 50',
+  ],
   [
     { ack: 'life' },
     `Invalid option "ack": expected one of 'remote', 'spool', 'live', received "life"; did you mean 'live'?`,

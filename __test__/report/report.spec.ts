@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
+import { MemoryStorage, TruncationService } from 'spillway'
 import { type LoggedMessage, readSession, reportSessions } from 'spillway/report'
 import { cli } from '../cli/support'
 import { tempDir } from '../support/temp'
@@ -219,6 +220,25 @@ describe('the report', () => {
       ...{ tool: 'read', calls: 1, bytes: 4000, tokens: 1001, turns: 2, sentTokens: { cached: 0, paid: 2002 } },
       cost: { pricedTokens: 1.25 * 2002 },
     })
+  })
+
+  test('leaves previews of Spillway as they are', async () => {
+    const service = new TruncationService({ storage: new MemoryStorage() })
+    const text = Array.from({ length: 9000 }, (_, at) => `line ${at}`).join('\n')
+    const { content } = await service.output(text, { toolName: 'bash' })
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'bash', arguments: '{"command":"x"}' } }]
+    const of = (result: string) =>
+      [
+        { role: 'user', content: 'go' },
+        { role: 'assistant', content: null, tool_calls },
+        { role: 'tool', tool_call_id: 'c', content: result },
+        { role: 'assistant', content: 'done' },
+      ]
+        .map((message) => JSON.stringify(message))
+        .join('\n')
+    const truncated = async (result: string) =>
+      (await reportSessions([written(of(result))])).sessions[0]?.savings?.truncated.results
+    expect([await truncated(text), await truncated(content)]).toEqual([1, 0])
   })
 
   test("takes the provider's counts for the bill, in dollars where the price is known", async () => {

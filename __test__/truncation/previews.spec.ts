@@ -193,6 +193,19 @@ describe('more text around a preview', () => {
     }
   })
 
+  test('that only names the saved output, as a search in it does, has no preview in it', async () => {
+    const service = makeService({ global: { maxLines: 200 } })
+    const { outputPath } = cut(await service.output(numbered(5000), { toolName: 'x' }))
+    const hits = numbered(900)
+      .split('\n')
+      .map((line, at) => `${outputPath}:${at}:${line}`)
+    const { content } = cut(await service.output(hits.join('\n'), { toolName: 'grep' }))
+    expect(content).not.toContain('earlier output')
+    // Where it is not shown, it is not lost.
+    const last = cut(await service.output([...hits.map(() => 'x'), hits[0]].join('\n'), { toolName: 'grep' }))
+    expect(last.content).toContain(outputPath)
+  })
+
   test('many previews are named one by one', async () => {
     const service = makeService({ global: { maxLines: 20 } })
     const all = await Promise.all(

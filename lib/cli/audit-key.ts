@@ -12,7 +12,7 @@ export const KEY_FILE: Readonly<Record<string, Option>> = {
   },
 }
 
-export function auditKey(values: Parsed['values']): { key?: Uint8Array } {
+export function keyFromFile(values: Parsed['values']): { key?: Uint8Array } {
   const file = text(values, 'key-file')
   return file === undefined ? {} : { key: readFileSync(file) }
 }

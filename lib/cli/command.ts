@@ -13,6 +13,8 @@ export interface Option {
   /** Placeholder of its value in the help, such as `N` or `FILE`. */
   value?: string
   help: string
+  /** Returns what is expected instead of a value that is wrong by its form. */
+  expected?: (value: string) => string | undefined
 }
 
 /** Arguments after the name of a subcommand. */
@@ -104,6 +106,9 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
     if ([value].flat().includes('')) {
       throw new UsageError(`Invalid option --${name}: expected ${described[name]?.value ?? 'a value'}, received ""`)
     }
+    const expected = typeof value === 'string' ? described[name]?.expected?.(value) : undefined
+    if (expected !== undefined)
+      throw new UsageError(`Invalid option --${name}: ${wrongName(value as string, expected, [])}`)
   }
   const names = command.passesOn ? positionals.slice(0, 1) : positionals
   if (command.takesText !== true && names.includes('')) {

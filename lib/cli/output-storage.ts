@@ -1,6 +1,6 @@
 /** The store that outputs are saved in and read from: a folder of this machine, or a bucket. */
 
-import { TruncationStorage, type UserTruncationConfig } from 'spillway'
+import { SpillwayError, TruncationStorage, type UserTruncationConfig } from 'spillway'
 import type { FleetConfig } from 'spillway/config'
 import type { Coordination, RemoteStorage } from 'spillway/remote'
 import { countText } from '../util/format'
@@ -32,12 +32,17 @@ export async function openBucket(values: Parsed['values']): Promise<RemoteStorag
     )
   }
   const { openStore } = await import('spillway/remote')
-  return openStore({
-    config,
-    ...(named !== undefined && { url: named }),
-    ...(spoolDir !== undefined && { spoolDir }),
-    onError: onceEach((problem) => note(`spillway: not uploaded yet: ${printable(problem)}`)),
-  })
+  try {
+    return openStore({
+      config,
+      ...(named !== undefined && { url: named }),
+      ...(spoolDir !== undefined && { spoolDir }),
+      onError: onceEach((problem) => note(`spillway: not uploaded yet: ${printable(problem)}`)),
+    })
+  } catch (error) {
+    const isTyped = named !== undefined && error instanceof SpillwayError && error.field === 'url'
+    throw isTyped ? new UsageError(`--store ${named}: ${error.message.replace(/^url: /, '')}`) : error
+  }
 }
 
 /** The server with shared state that the options, the environment or the settings name; nothing if they name none. */

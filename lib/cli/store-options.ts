@@ -1,12 +1,17 @@
 /** The options for the place of saved outputs and for the settings. They load nothing: a hook that has nothing to do stays fast. */
 
+import { isOtherUrl } from '../util/store-url'
 import type { Option } from './command'
+
+/** Refuses a URL that is no store of outputs. */
+const expecting = (stores: string) => (value: string) => (isOtherUrl(value) ? stores : undefined)
 
 export const STORE: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'DIR',
     help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
+    expected: expecting('a folder'),
   },
 }
 
@@ -21,6 +26,7 @@ export const STORE_OR_BUCKET: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'STORE',
     help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
+    expected: expecting('a folder, s3://bucket/prefix or azblob://account/container/prefix'),
   },
 }
 

@@ -4,11 +4,8 @@ import { type AzureObjectsOptions, azureObjects } from '../azure/azure-objects'
 import { SpillwayError } from '../errors'
 import type { ObjectStore } from '../remote/object-store'
 import { type S3ObjectsOptions, s3Objects } from '../s3/s3-objects'
-import { isStoreUrl, STORE_SCHEMES, wrongScheme } from '../util/store-url'
+import { isStoreUrl, STORE_FORM, STORE_SCHEMES, wrongScheme } from '../util/store-url'
 import { wrong } from '../validation/validate'
-
-/** How an object store is written. */
-export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name or azblob://account/container/prefix'
 
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = { 's3:': ['endpoint', 'region'], 'azblob:': [] }
 const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING'

@@ -91,7 +91,7 @@ export function checkToolControls(controls: ToolControls): void {
   checkKeys('controls', controls, CONTROL_KEYS)
   const { hooks, permission, doomLoop, askDoomLoop, audit, truncation, fold, query, ledger, refusal } =
     controls as ToolControls
-  const { hookTimeoutMs } = controls
+  const { hookTimeoutMs, sessionId } = controls
   if (hooks !== undefined && !isToolHookRunner(hooks)) checkHooks('controls.hooks', hooks)
   const has = (key: keyof ToolControls, ...names: string[]) => hasFunctions(`controls.${key}`, controls[key], names)
   if (permission !== undefined && !has('permission', 'request') && !has('permission', 'evaluate')) {
@@ -110,6 +110,7 @@ export function checkToolControls(controls: ToolControls): void {
   if (fold !== undefined && !has('fold', 'fold')) throw wrong('controls.fold', fold, 'a FoldSession')
   if (query !== undefined && typeof query !== 'function') throw wrong('controls.query', query, 'a function')
   if (ledger !== undefined && !has('ledger', 'record')) throw wrong('controls.ledger', ledger, 'a ToolResultLedger')
+  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('controls.sessionId', sessionId, 'a string')
   checkOneOf('controls.mode', controls.mode, PERMISSION_MODES)
   checkOneOf('controls.refusal', refusal, ['result', 'text', 'mcp'])
   if (hookTimeoutMs !== undefined && !(typeof hookTimeoutMs === 'number' && hookTimeoutMs > 0)) {

@@ -196,7 +196,6 @@ function noBinaryFor(): string {
 }
 
 function notInstalled(name: string, libc: Libc | undefined): string {
-  const tarball = `packages/spillway-${name}-${VERSION}.tgz`
   const other = name.endsWith('-gnu') ? name.replace(/gnu$/, 'musl') : name.replace(/musl$/, 'gnu')
   const hasOther = libc !== undefined && other !== name && isInstalled(other)
   const wrong = hasOther
@@ -207,8 +206,8 @@ function notInstalled(name: string, libc: Libc | undefined): string {
     'Package managers leave it out when optional dependencies are off (--omit=optional, --no-optional), when node_modules was ' +
     'copied from another platform, and npm also when package-lock.json was made on one (npm/cli#4828). ' +
     'Remove node_modules and package-lock.json and install again with optional dependencies. From a clone: npm run build in it, and ' +
-    'install it as a link, for a copy (--install-links) has no binary; or npm run pack in it, and install ' +
-    `packages/spillway-${VERSION}.tgz together with ${tarball}`
+    'install it as a link, for a copy (--install-links) has no binary; or npm run build and npm run pack in ' +
+    `it, and install packages/spillway-${VERSION}.tgz, which has the binary`
   )
 }
 

@@ -2,7 +2,7 @@
 
 import { call, native } from '../native/native'
 import { isArray } from '../util/guards'
-import { amount, checkOptions, flag, object } from '../validation/options'
+import { amount, checkGiven, checkOption, checkOptions, flag, object } from '../validation/options'
 
 /** Limits of a model. */
 export interface ModelLimits {
@@ -63,7 +63,9 @@ const USAGE = Object.fromEntries(['total', ...USAGE_KEYS].map((key) => [key, amo
  */
 export function usableTokens(model: ModelLimits, reservedTokens?: number): number | undefined {
   checkOptions('model', model, MODEL)
+  checkOption('reservedTokens', reservedTokens, amount)
   const { context, output = 0, input } = model
+  checkGiven('model.context', context, amount)
   return call(() => native.usableTokens(context, output, input, reservedTokens)) ?? undefined
 }
 

@@ -3,6 +3,7 @@
 import { FoldSession } from '../fold/fold-session'
 import { ToolResultLedger } from '../history/ledger'
 import { TruncationService } from '../service/service'
+import { containsTruncationMarker } from '../truncation/notice'
 import type { ITruncationStorage } from '../types'
 import { isRecord } from '../validation/validate'
 import type { LoggedMessage } from './types'
@@ -60,12 +61,15 @@ export async function entered(
 
   async function changedResult(message: LoggedMessage): Promise<LoggedMessage> {
     const { content, toolCallId, toolName = 'tool', isError = false } = message
-    const preview = await service.output(content, { toolName, ...(toolCallId ? { toolCallId } : {}) })
-    count(session.truncated, content, preview.content)
+    const made = await service.output(content, { toolName, ...(toolCallId ? { toolCallId } : {}) })
+    // A preview in a log stays as it is, as it would in the session.
+    const isCut = made.truncated && !containsTruncationMarker(content)
+    const shown = isCut ? made.content : content
+    count(session.truncated, content, shown)
     const args = calls.get(toolCallId ?? '')
-    const keep = preview.truncated ? [PATH] : []
-    const fold = folding.fold(preview.content, { toolName, toolCallId, keep, ...(isRecord(args) && { args }) })
-    count(session.folded, preview.content, fold.content)
+    const keep = isCut ? [PATH] : []
+    const fold = folding.fold(shown, { toolName, toolCallId, keep, ...(isRecord(args) && { args }) })
+    count(session.folded, shown, fold.content)
     if (toolCallId && fold.record !== undefined) {
       session.ledger.record({ toolCallId, toolName, isError, folds: fold.record })
     }

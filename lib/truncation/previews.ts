@@ -188,18 +188,20 @@ export function noticesIn(text: string): EarlierNotice[] {
     look(0, END_UNITS)
     look(text.length - END_UNITS, text.length)
   }
-  return [...found.values()].sort((one, other) => one.at - other.at)
+  // A command that reads the file prints its path as well.
+  const said = [...found.values()].map((one) => (isSaid(text, one) ? one : { ...one, notice: '' }))
+  return said.sort((one, other) => one.at - other.at)
 }
 
 /** True if a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
 export function repeatsNotice(text: string): boolean {
-  if (!hasNotices()) return false
+  return hasNotices() && noticesIn(text).some((found) => isSaid(text, found))
+}
+
+/** True if a text has a line of a notice that names its output in words. */
+function isSaid(text: string, { path, notice }: Pick<EarlierNotice, 'path' | 'notice'>): boolean {
   const written = (line: string) => text.includes(line) || text.includes(JSON.stringify(line).slice(1, -1))
-  return noticesIn(text).some(({ path, notice }) => {
-    const lines = notice.split('\n').filter((line) => line.includes(path))
-    // The bare path is what a command has that reads the file.
-    return lines.some((line) => line.length > path.length && written(line))
-  })
+  return notice.split('\n').some((line) => line.includes(path) && line.length > path.length && written(line))
 }
 
 /** True if a text contains a whole notice. */

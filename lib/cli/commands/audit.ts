@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
 import { countText } from '../../util/format'
 import { jsonRecord } from '../../util/json'
-import { auditKey, KEY_FILE } from '../audit-key'
+import { KEY_FILE, keyFromFile } from '../audit-key'
 import { type Command, type Parsed, wrongArgument } from '../command'
 import { badValue, texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
@@ -54,7 +54,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 }
 
 async function verify(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
-  const key = auditKey(values)
+  const key = keyFromFile(values)
   const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
   const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
   if (wrong !== undefined) throw badValue('head', wrong, 'a hash of 64 hexadecimal digits')

@@ -140,7 +140,9 @@ function differenceOf({ before = '', after = '' }: Change): string[] {
 /** Returns the values for the settings. */
 async function wantedOf({ wiring }: Agent, values: Parsed['values']): Promise<Wanted> {
   const permission = choice(values, 'permission', ['deny', 'ask', 'none'])
-  const [store, config] = [text(values, 'store'), text(values, 'config')]
+  // The agent may be started without the variable.
+  const store = text(values, 'store') ?? (process.env.SPILLWAY_STORAGE_DIR || undefined)
+  const config = text(values, 'config')
   // A proxy saves to a bucket as well.
   const { dirs } = wiring.kind === 'servers' ? { dirs: [] } : await openStorage(values).usage()
   return {

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { SpillwayError } from 'spillway'
 import { type ApprovalSource, createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
-import { auditKey, KEY_FILE } from '../audit-key'
+import { KEY_FILE, keyFromFile } from '../audit-key'
 import type { Command, Parsed } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
 import { isLocal, type OutputStorage, openOutputs, openSharedState } from '../output-storage'
@@ -55,7 +55,7 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
     const { server, address } = await startDesk({
       outputs: outputsOf(storage, sessionId),
       approvals,
-      ...(dir !== undefined && { audit: createAuditSource({ dir, ...auditKey(values) }) }),
+      ...(dir !== undefined && { audit: createAuditSource({ dir, ...keyFromFile(values) }) }),
       ...(sessionId !== undefined && { sessionId }),
       port: portOf(values),
     })
