@@ -129,7 +129,7 @@ test('a ready-made tool saves where the output tools beside it read, in each ses
     for (const config of [{}, thread()]) {
       const shell = createShellTool({ cwd: tempDir() })
       const truncation = new TruncationService({ storageDirs: [tempDir()], global: { maxLines: 20 } })
-      const read = async (messages: BaseMessage[]) => {
+      const read = (messages: BaseMessage[]) => {
         const [path] = /\/\S+\.txt/.exec(String(messages.at(-1)?.content)) ?? []
         return new AIMessage({
           content: '',
