@@ -276,6 +276,16 @@ impl<'t> Values<'t> {
         self.is_cut || self.protected_value(given).is_some() || self.is_of_loop(given, at)
     }
 
+    /// Returns true if a command that a call runs has such a value as its last part: `["rm", "-rf", d]`, `"rm -rf " + d`.
+    pub(crate) fn ends_command(&self, given: &str) -> bool {
+        let is_whole = |at: usize| {
+            let after = given[at..].trim_start_matches(is_in_identifier);
+            let after = after.trim_start_matches(['}', '+', ' ', '"', '\'']);
+            !after.starts_with(['/', '.', ','])
+        };
+        self.names_in(given).any(|(at, _)| is_whole(at))
+    }
+
     /// Returns true if a call writes to what a name of the code can have as its value.
     pub(crate) fn are_written(&self) -> bool {
         self.is_cut
@@ -444,7 +454,7 @@ fn is_below(text: &str, at: usize, after: &str) -> bool {
     if let Some(left) = before.strip_suffix('+') {
         let left = left.trim_end();
         return !left.is_empty()
-            && !["''", "\"\"", "+", "(", "="].iter().any(|end| left.ends_with(end));
+            && !["''", "\"\"", "+", "(", "=", " '", " \""].iter().any(|end| left.ends_with(end));
     }
     let Some((call, given)) = before.rsplit_once("join(") else { return false };
     let is_further = given.contains(',') && closing(given) == given.len();

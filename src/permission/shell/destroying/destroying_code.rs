@@ -54,6 +54,10 @@ pub(crate) const HOMES: &[&str] = &[
     "ENV['HOME']",
     "ENV{HOME}",
     "env(\"HOME\")",
+    "environ.get(\"HOME\")",
+    "environ.get('HOME')",
+    "env[\"HOME\"]",
+    "env['HOME']",
 ];
 
 impl Walker<'_> {
@@ -92,10 +96,17 @@ impl Walker<'_> {
             |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
         // Tools for settings remove what has such a state.
         let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
-        let removed = given_to_words(text, REMOVING_CALLS);
-        if !removed.is_empty()
+        let mut removed = given_to_words(text, REMOVING_CALLS);
+        removed.extend(given_to_words(text, "RemoveAll("));
+        if text.contains("recursive") {
+            // Without that word, `rm` of R removes variables.
+            removed.extend(given_to_words(text, "rm("));
+        }
+        let commands = removing_commands(text);
+        if !(removed.is_empty() && commands.is_empty())
             && let Some(values) = Values::in_code(text, is_it)
-            && (sets.iter().any(|set| text.contains(set))
+            && (commands.iter().take(MAX_REMOVED).any(|given| values.ends_command(given))
+                || sets.iter().any(|set| text.contains(set))
                 || removed.len() > MAX_REMOVED
                 || removed.iter().any(|given| values.may_be_protected(given)))
         {
@@ -271,6 +282,7 @@ fn is_between(letter: char) -> bool {
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
     // Strings of Tcl need no quotes.
     let is_tcl = text.contains("file rename ");
+    let homes = names_of_home(text);
     let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
     calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
@@ -280,6 +292,8 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
                 !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
             })
         });
+        let name = first.trim_matches(|letter: char| "()$ ".contains(letter));
+        let is_home = is_home || homes.contains(&name);
         let of_tcl = is_tcl
             .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
         let path = first_string(given.trim_start_matches(['(', ' '])).or(of_tcl);
@@ -336,12 +350,51 @@ fn only_reads(text: &str, at: usize, path: &str) -> bool {
     }
 }
 
+/// Calls that run a program or the text of a shell.
+const RUNNERS: &str = "\
+    system(|system |exec(|exec |execSync(|execFile(|execFileSync(|popen(|Popen(|run(|call(|check_call(|check_output(|getoutput(|\
+    spawn(|spawnSync(|shell_exec(|passthru(|Command::new(|exec.Command(";
+
+/// Returns what is given to each call that runs `rm` for folders.
+fn removing_commands(text: &str) -> Vec<&str> {
+    if !["rm ", "rm'", "rm\""].iter().any(|name| text.contains(name)) {
+        return Vec::new();
+    }
+    let removes = |given: &&str| {
+        let command = given.trim_start_matches(['f', '[', '(', '"', '\'', '`', ' ']);
+        let command = command.strip_prefix("sudo ").unwrap_or(command);
+        let options = command.strip_prefix("rm");
+        options.is_some_and(|options| {
+            options.starts_with([' ', '"', '\''])
+                && ["-r", "-R", "-fr", "-fR"].iter().any(|option| options.contains(option))
+        })
+    };
+    let given = given_to_words(text, RUNNERS).into_iter().map(|given| {
+        let given = given.split([';', '\n']).next().unwrap_or_default();
+        &given[..closing(given)]
+    });
+    given.filter(removes).collect()
+}
+
+/// Returns the names that are given the home directory, and nothing more: `h = Path.home()`.
+fn names_of_home(text: &str) -> Vec<&str> {
+    let statements = text.split([';', '\n']).filter_map(|statement| {
+        let (name, value) = statement.split_once('=')?;
+        let value = value.trim_start_matches("new ").trim();
+        let is_home = HOMES.iter().any(|home| {
+            value.split_once(home).is_some_and(|(before, after)| {
+                let is_path = |letter: char| letter.is_alphanumeric() || "._:$(".contains(letter);
+                before.chars().all(is_path) && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
+            })
+        });
+        is_home.then(|| last_name(name.trim_end()))
+    });
+    statements.filter(|name| !name.is_empty()).take(MAX_TAILS).collect()
+}
+
 /// Returns true if a call runs a program that stops the machine, without arguments: `execSync("reboot")`.
 fn runs_stop(text: &str) -> bool {
     const STOPS: &str = "reboot halt poweroff shutdown";
-    const RUNNERS: &str = "\
-        system(|system |exec(|exec |execSync(|execFile(|execFileSync(|popen(|Popen(|run(|call(|check_call(|check_output(|\
-        getoutput(|spawn(|spawnSync(|shell_exec(|passthru(|Command::new(|exec.Command(";
     STOPS.split(' ').any(|stop| text.contains(stop))
         && given_to_words(text, RUNNERS).into_iter().any(|given| {
             let program = first_string(given.trim_start_matches(['[', '(', ' ']));
@@ -364,7 +417,14 @@ fn ends_all_processes(text: &str) -> bool {
             .next()
             .is_some_and(|last| last.rsplit("=>").next().is_some_and(is_all))
     };
-    given_to_words(text, "kill ").into_iter().any(ends)
+    // The first process starts all others. Signal 0 only asks.
+    let ends_first = |given: &str| {
+        let given = given.split([')', ';', '\n']).next().unwrap_or_default();
+        let (process, signal) = given.split_once(',').unwrap_or((given, ""));
+        process.trim() == "1" && signal.trim() != "0"
+    };
+    given_to_words(text, "os.kill(|process.kill(").into_iter().any(ends_first)
+        || given_to_words(text, "kill ").into_iter().any(ends)
         || given_to_words(text, "kill(|posix_kill(")
             .into_iter()
             .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))
