@@ -68,7 +68,7 @@ const LIBRARIES: &[&str] = &["ld-linux", "ld-musl", "ld64.so", "libc.so", "libc-
 const NO_DISKS: &str = "\
     null zero full random urandom stdin stdout stderr fd tty console ptmx pts shm mqueue hugepages ptyp pty dri snd dsp \
     audio input uinput video usb bus net kvm fuse tcp udp cu ttys log kmsg hidraw i2c spidev gpiochip gpiomem vhost vsock \
-    nvidia midi autofs userfaultfd xconsole initctl watchdog rtc loop-control cuse dma_heap char dtracehelper rfkill ppp lp \
+    nvidia nvidiactl nvidia-uvm nvidia-uvm-tools nvidia-modeset nvidia-caps fb midi autofs userfaultfd xconsole initctl watchdog rtc loop-control cuse dma_heap char dtracehelper rfkill ppp lp \
     parport printer usblp vcs vga_arbiter serial uhid media v4l rfcomm accel kfd sgx_enclave";
 
 /// Returns true if a setting of the kernel, with `.` or `/` between the parts of its name, can stop it.
@@ -150,12 +150,12 @@ pub(crate) fn is_protected_file(path: &str) -> Option<Place> {
     match top {
         "dev" => {
             let first = rest.split('/').next().unwrap_or_default();
-            let name = first.trim_end_matches(|letter: char| letter.is_ascii_digit());
+            let name = first
+                .trim_end_matches(|letter: char| letter.is_ascii_digit() || ".-".contains(letter));
             let is_terminal = first.starts_with("tty")
                 || first.starts_with("cu.")
                 || first.starts_with("pty")
                 || first.starts_with("vcs");
-            let name = name.trim_end_matches(['-', '.']);
             (!first.is_empty()
                 && !is_terminal
                 && !has_word(NO_DISKS, name)

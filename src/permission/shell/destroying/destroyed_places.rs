@@ -237,7 +237,9 @@ pub(crate) fn selects(words: &[Word]) -> bool {
                 && NEEDED.iter().any(|name| can_meet(glob, true, &literal(name)))
     };
     let is_negated = |at: usize| at > 0 && is_negation(&words[at - 1]);
-    words.windows(2).enumerate().any(|(at, pair)| {
+    let none = Word::plain("");
+    (0..words.len()).any(|at| {
+        let pair = [&words[at], words.get(at + 1).unwrap_or(&none)];
         let names = matches!(
             pair[0].text.as_str(),
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
@@ -259,6 +261,7 @@ pub(crate) fn selects(words: &[Word]) -> bool {
                     | "-size"
                     | "-user"
                     | "-nouser"
+                    | "-nogroup"
                     | "-e"
                     | "--extension"
                     | "-xtype"

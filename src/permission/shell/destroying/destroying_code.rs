@@ -14,7 +14,7 @@ use crate::permission::shell::code::forks_in_code::starts_for_ever;
 use crate::permission::shell::code::removing_calls::{
     changes_mode, copies_over, links_over, removes_by_method, removes_listed,
 };
-use crate::permission::shell::code::values_in_code::{Values, first_string, quoted};
+use crate::permission::shell::code::values_in_code::{Values, WRITING, first_string, quoted};
 use crate::permission::shell::decode;
 use crate::permission::shell::expand::decoded_all;
 use crate::util::words::has_word;
@@ -32,6 +32,12 @@ const REMOVING_GIVEN: &str = "\
     unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(|\
     os.replace(|mv(|file rename |unlink |unlink for |unlink foreach ";
 
+/// Maximum number of calls that are judged by what they are given; more of them can remove any path of the code.
+const MAX_REMOVED: usize = 256;
+
+/// Maximum number of bytes in front of a path in which its call is looked for.
+const MAX_BEFORE: usize = 256;
+
 /// The home directory of the user in other languages.
 pub(crate) const HOMES: &[&str] = &[
     "Path.home()",
@@ -48,6 +54,10 @@ pub(crate) const HOMES: &[&str] = &[
     "ENV['HOME']",
     "ENV{HOME}",
     "env(\"HOME\")",
+    "environ.get(\"HOME\")",
+    "environ.get('HOME')",
+    "env[\"HOME\"]",
+    "env['HOME']",
 ];
 
 impl Walker<'_> {
@@ -79,17 +89,26 @@ impl Walker<'_> {
         {
             return Some(STOPS_MACHINE);
         }
+        if runs_stop(text) {
+            return Some(STOPS_MACHINE);
+        }
         let is_it =
             |path: &str| self.place(path, path.contains('*'), true).is_some() || is_of_system(path);
         // Tools for settings remove what has such a state.
         let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
-        let removed = given_to_words(text, REMOVING_CALLS);
-        if !removed.is_empty()
-            && quoted(text).any(|(_, path)| is_it(path))
-            && (sets.iter().any(|set| text.contains(set)) || removed.len() > MAX_TAILS || {
-                let values = Values::in_code(text, is_it);
-                removed.iter().any(|given| values.may_be_protected(given))
-            })
+        let mut removed = given_to_words(text, REMOVING_CALLS);
+        removed.extend(given_to_words(text, "RemoveAll("));
+        if text.contains("recursive") {
+            // Without that word, `rm` of R removes variables.
+            removed.extend(given_to_words(text, "rm("));
+        }
+        let commands = removing_commands(text);
+        if !(removed.is_empty() && commands.is_empty())
+            && let Some(values) = Values::in_code(text, is_it)
+            && (commands.iter().take(MAX_REMOVED).any(|given| values.ends_command(given))
+                || sets.iter().any(|set| text.contains(set))
+                || removed.len() > MAX_REMOVED
+                || removed.iter().any(|given| values.may_be_protected(given)))
         {
             return Some(REMOVES_ROOT);
         }
@@ -128,8 +147,16 @@ impl Walker<'_> {
         .iter()
         .any(|way| text.contains(way));
         let mut paths = quoted(text).filter(|_| writes);
+        let is_file = |path: &str| is_protected_file(path).is_some();
+        let mut are_written: Option<bool> = None;
         let place = paths.find_map(|(at, path)| {
-            is_protected_file(path).filter(|_| !only_reads(text, at, path))
+            let place = is_protected_file(path).filter(|_| !only_reads(text, at, path))?;
+            // A path that a name has as its value is harmful only if that name is written to.
+            let is_written = !is_kept(text, at)
+                || *are_written.get_or_insert_with(|| {
+                    Values::in_code(text, is_file).is_some_and(|values| values.are_written())
+                });
+            is_written.then_some(place)
         })?;
         Some(if place == Place::Disk { WRITES_DISK } else { WRITES_SYSTEM })
     }
@@ -253,6 +280,9 @@ fn is_between(letter: char) -> bool {
 
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
 fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+    // Strings of Tcl need no quotes.
+    let is_tcl = text.contains("file rename ");
+    let homes = names_of_home(text);
     let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
     calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
@@ -262,21 +292,36 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
                 !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
             })
         });
-        // Strings of Tcl need no quotes.
-        let of_tcl = text
-            .contains("file rename ")
+        let name = first.trim_matches(|letter: char| "()$ ".contains(letter));
+        let is_home = is_home || homes.contains(&name);
+        let of_tcl = is_tcl
             .then(|| given.trim_start_matches("-force ").split(' ').next().unwrap_or_default());
         let path = first_string(given.trim_start_matches(['(', ' '])).or(of_tcl);
         is_home || path.is_some_and(|path| path.starts_with(['/', '~']) && is_protected(path))
     })
 }
 
+/// Returns true if the path at a place of a text is no argument of a call, but the value of a name or a part of a list.
+fn is_kept(text: &str, at: usize) -> bool {
+    let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_BEFORE))..at];
+    let before = before.rsplit(';').next().unwrap_or_default();
+    let mut depth = 0;
+    let open = before.char_indices().rev().find(|(_, letter)| {
+        depth += i32::from(matches!(letter, '(' | '[')) - i32::from(matches!(letter, ')' | ']'));
+        depth > 0
+    });
+    match open {
+        None => before.contains('='),
+        Some((at, letter)) => letter == '[' || last_name(&before[..at]).is_empty(),
+    }
+}
+
 /// Returns true if the path at a place of a text is not written there: `open("/x")`, `exists("/x")`, `copyfile("/x", "y")`.
 fn only_reads(text: &str, at: usize, path: &str) -> bool {
     const WRITERS: [&str; 6] = ["write", "put", "trunc", "append", "save", "stream"];
     const PATHS: &str = "Path Paths of get File Pathname";
-    const MODES: [&str; 7] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_"];
-    let before = text[..at].trim_end_matches(['"', '\'']);
+    let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_BEFORE))..at];
+    let before = before.trim_end_matches(['"', '\'']);
     let given = start_of(&text[at + path.len()..]);
     let given = &given[..closing(given)];
     // Perl names the way before the file.
@@ -288,15 +333,75 @@ fn only_reads(text: &str, at: usize, path: &str) -> bool {
     let name = class.to_ascii_lowercase();
     match first.trim() {
         _ if name.ends_with("open") => {
-            !first.contains(['"', '\'']) && !MODES.iter().any(|mode| given.contains(mode))
+            !first.contains(['"', '\'']) && !WRITING.iter().any(|mode| given.contains(mode))
         }
         // The text reads a file by its path.
         "" if has_word(PATHS, class) => {
             text[at + path.len()..].trim_start_matches(['"', '\'', ')']).starts_with(".read")
         }
+        // The text is changed that names the file.
+        _ if matches!(class, "replace" | "replaceAll" | "sub" | "gsub")
+            && !call.ends_with("os.replace") =>
+        {
+            first.contains(',') || given.contains(',')
+        }
         "" => name.contains("read") || !WRITERS.iter().any(|part| name.contains(part)),
         _ => false,
     }
+}
+
+/// Calls that run a program or the text of a shell.
+const RUNNERS: &str = "\
+    system(|system |exec(|exec |execSync(|execFile(|execFileSync(|popen(|Popen(|run(|call(|check_call(|check_output(|getoutput(|\
+    spawn(|spawnSync(|shell_exec(|passthru(|Command::new(|exec.Command(";
+
+/// Returns what is given to each call that runs `rm` for folders.
+fn removing_commands(text: &str) -> Vec<&str> {
+    if !["rm ", "rm'", "rm\""].iter().any(|name| text.contains(name)) {
+        return Vec::new();
+    }
+    let removes = |given: &&str| {
+        let command = given.trim_start_matches(['f', '[', '(', '"', '\'', '`', ' ']);
+        let command = command.strip_prefix("sudo ").unwrap_or(command);
+        let options = command.strip_prefix("rm");
+        options.is_some_and(|options| {
+            options.starts_with([' ', '"', '\''])
+                && ["-r", "-R", "-fr", "-fR"].iter().any(|option| options.contains(option))
+        })
+    };
+    let given = given_to_words(text, RUNNERS).into_iter().map(|given| {
+        let given = given.split([';', '\n']).next().unwrap_or_default();
+        &given[..closing(given)]
+    });
+    given.filter(removes).collect()
+}
+
+/// Returns the names that are given the home directory, and nothing more: `h = Path.home()`.
+fn names_of_home(text: &str) -> Vec<&str> {
+    let statements = text.split([';', '\n']).filter_map(|statement| {
+        let (name, value) = statement.split_once('=')?;
+        let value = value.trim_start_matches("new ").trim();
+        let is_home = HOMES.iter().any(|home| {
+            value.split_once(home).is_some_and(|(before, after)| {
+                let is_path = |letter: char| letter.is_alphanumeric() || "._:$(".contains(letter);
+                before.chars().all(is_path) && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
+            })
+        });
+        is_home.then(|| last_name(name.trim_end()))
+    });
+    statements.filter(|name| !name.is_empty()).take(MAX_TAILS).collect()
+}
+
+/// Returns true if a call runs a program that stops the machine, without arguments: `execSync("reboot")`.
+fn runs_stop(text: &str) -> bool {
+    const STOPS: &str = "reboot halt poweroff shutdown";
+    STOPS.split(' ').any(|stop| text.contains(stop))
+        && given_to_words(text, RUNNERS).into_iter().any(|given| {
+            let program = first_string(given.trim_start_matches(['[', '(', ' ']));
+            program.is_some_and(|program| {
+                has_word(STOPS, program.rsplit('/').next().unwrap_or_default())
+            })
+        })
 }
 
 /// Returns true if a call sends a signal to every process: `kill(-1, 9)`.
@@ -312,7 +417,14 @@ fn ends_all_processes(text: &str) -> bool {
             .next()
             .is_some_and(|last| last.rsplit("=>").next().is_some_and(is_all))
     };
-    given_to_words(text, "kill ").into_iter().any(ends)
+    // The first process starts all others. Signal 0 only asks.
+    let ends_first = |given: &str| {
+        let given = given.split([')', ';', '\n']).next().unwrap_or_default();
+        let (process, signal) = given.split_once(',').unwrap_or((given, ""));
+        process.trim() == "1" && signal.trim() != "0"
+    };
+    given_to_words(text, "os.kill(|process.kill(").into_iter().any(ends_first)
+        || given_to_words(text, "kill ").into_iter().any(ends)
         || given_to_words(text, "kill(|posix_kill(")
             .into_iter()
             .any(|given| given.split(')').next().is_some_and(|all| all.split(',').any(is_all)))

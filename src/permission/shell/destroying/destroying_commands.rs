@@ -129,8 +129,10 @@ impl Walker<'_> {
         let kind = program.map(|program| program.kind);
         let has_folder = name.text.rfind('/').is_some_and(|end| end > 0);
         let is_itself = !has_folder || name_in_system(&name.text).is_some();
-        let is_glob = name.known && name.glob && name.text.contains(['*', '?', '[']);
         let last = || name.text.rsplit('/').next().unwrap_or_default();
+        // A pattern that says nothing is a comment or the sign of a list: `/**`, `* `, `src/*`.
+        let says_name = has_folder && name.text.starts_with('/') || has_literal_letter(last());
+        let is_glob = name.known && name.glob && says_name && name.text.contains(['*', '?', '[']);
         let can_be = |known: &str| can_be_name(last(), known);
         let is_shell = !name.known || runs_texts(base) || (is_glob && running_texts().any(can_be));
         // Programs of these kinds run none of their words.
@@ -163,6 +165,9 @@ impl Walker<'_> {
         if runs {
             let is_local = is_itself && is_wrapper;
             found.extend(self.runner_destroys(base, words, is_local));
+            if runs_in_container(base, words) {
+                found.retain(|it| !matches!(*it, KILLS_ALL | STOPS_MACHINE));
+            }
             let mounted = with_paths_of_machine(words);
             if let Some((words, folder)) = &mounted {
                 let outer = self.places.clone();
@@ -466,6 +471,26 @@ pub(crate) fn is_shell_text(words: &[Word], at: usize) -> bool {
             && shell_text(&words[shell..], |_| true) == Some(at - shell)
     };
     base(&words[0].text) == "eval" || (at.saturating_sub(MAX_TAILS)..at).rev().any(is_text_of)
+}
+
+/// Returns true if a glob has a letter that it matches as it is: not `*`, and not `[a-z]*`, but `[r]m`.
+fn has_literal_letter(glob: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    glob.split('[').enumerate().any(|(at, part)| match part.split_once(']') {
+        Some((set, rest)) if at > 0 => {
+            rest.contains(is_letter) || set.len() == 1 && set.contains(is_letter)
+        }
+        None if at > 0 => false,
+        _ => part.contains(is_letter),
+    })
+}
+
+/// Returns true if a command runs in a container that has processes of its own.
+fn runs_in_container(base: &str, words: &[Word]) -> bool {
+    let is_of_machine = |word: &Word| word.text.contains("nsenter") || word.text.contains("chroot");
+    has_word("docker podman nerdctl kubectl oc", base)
+        && words.iter().take(MAX_TAILS).any(|word| word.text == "exec")
+        && !words.iter().any(is_of_machine)
 }
 
 /// Returns true if a program starts a shell although its words name none.

@@ -20,6 +20,9 @@ const MAX_GIVEN_WORDS: usize = 64;
 /// Maximum bytes of a word of the input that is put in. No system opens a longer path.
 const MAX_GIVEN: usize = 4096;
 
+/// Maximum number of lines of an input that are put in on their own.
+const MAX_LINES: usize = 4;
+
 impl Walker<'_> {
     /// Returns what `xargs` destroys with its words and its input.
     pub(super) fn xargs_destroys(&mut self, words: &[Word], read: &[String]) -> Vec<&'static str> {
@@ -27,10 +30,18 @@ impl Walker<'_> {
             .iter()
             .position(|word| matches!(&*base(&word.text), "xargs" | "gxargs" | "parallel"));
         let Some(at) = at else { return Vec::new() };
+        let mark = replaced_mark(&words[at..]);
         let mut texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
         texts.extend(arguments_of_parallel(&words[at..]));
+        // Each line is put in on its own.
+        let is_split = words[at..].iter().any(|word| word.text.contains(&mark));
+        let lines: Vec<String> = texts
+            .iter()
+            .filter(|text| is_split && text.trim().contains(char::is_whitespace))
+            .flat_map(|text| text.split_whitespace().take(MAX_LINES).map(str::to_owned))
+            .collect();
+        texts.extend(lines);
         let is_local = at == 0 || has_word(LOCAL_WRAPPERS, &base(&words[0].text));
-        let mark = replaced_mark(&words[at..]);
         let mut found = Vec::new();
         // More input than is read does no harm to a command that destroys nothing.
         let can_destroy = may_destroy_with(&words[at + 1..]);

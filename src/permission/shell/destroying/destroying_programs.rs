@@ -284,15 +284,21 @@ impl Walker<'_> {
         let with_place = |removes: bool| removes && operands(rest).any(is_place);
         let removes = match base {
             "rsync" | "rclone" => {
-                let of_target = rest.iter().any(|word| {
-                    word.text.starts_with("--del") || base == "rclone" && word.text == "sync"
-                });
-                let of_source = has_any(rest, "--remove-source-files")
-                    || base == "rclone" && has_any(rest, "purge delete move");
-                let given = copied(rest);
+                let mut given = copied(rest);
+                let verb = match base == "rclone" && !given.is_empty() {
+                    true => given.remove(0).text.as_str(),
+                    false => "",
+                };
+                let deletes =
+                    |word: &Word| word.text == "--del" || word.text.starts_with("--delete");
+                let of_target = verb == "sync" || rest.iter().any(deletes);
+                let of_source = verb == "move" || has_any(rest, "--remove-source-files");
+                let of_both = matches!(verb, "purge" | "delete");
+                let target = given.len().saturating_sub(1).max(1).min(given.len());
+                let (sources, targets) = given.split_at(target);
                 !is_dry_run(rest)
-                    && (with_place(of_source)
-                        || of_target && given.into_iter().skip(1).any(is_place))
+                    && ((of_source || of_both) && sources.iter().any(|word| is_place(word))
+                        || (of_target || of_both) && targets.iter().any(|word| is_place(word)))
             }
             "tar" | "zip" | "7z" => {
                 let is_move = |word: &Word| {

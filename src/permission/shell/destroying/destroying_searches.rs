@@ -174,8 +174,11 @@ impl Walker<'_> {
         let roots = roots(base, rest);
         let here = Word::plain(".");
         let roots = if roots.is_empty() { vec![&here] } else { roots };
+        // The system needs its links.
+        let only_links = rest.windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "l");
         roots.into_iter().any(|root| match self.any_place(root) {
             Some((Place::Root, _)) => true,
+            Some((Place::Home | Place::Homes, _)) if only_links => false,
             Some(_) => !selects,
             None => false,
         })

@@ -60,12 +60,35 @@ fn kills_all(rest: &[Word]) -> bool {
     let is_valued = matches!(&*rest[0].text, "-s" | "-n");
     let is_harmless = matches!(*first, "-0" | "-l") || is_valued && *first == "0";
     !(signalled && is_harmless)
-        && (after.contains(&"-1") && rest.len() > 1 || signalled && after.contains(&"1"))
+        && (after.contains(&"-1") && rest.len() > 1
+            || signalled && has_signal && after.contains(&"1"))
+}
+
+/// Returns true for a word of a sentence: these programs refuse it as a time.
+fn is_prose(word: &Word) -> bool {
+    let text = word.text.trim_end_matches([',', '.', ':', '!', '?']);
+    word.known
+        && !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && (text != "now" || word.text != text)
 }
 
 /// Returns what `systemctl` ends.
 fn stops_units(rest: &[Word]) -> Option<&'static str> {
-    let mut operands = operands(rest).map(|word| word.text.as_str());
+    let valued = |at: usize| {
+        at > 0
+            && has_word(
+                "-n -p -t -o -H -M -s --lines --property --type --output",
+                &rest[at - 1].text,
+            )
+    };
+    let rest: Vec<Word> = rest
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !valued(*at))
+        .map(|(_, word)| word.clone())
+        .collect();
+    let mut operands = operands(&rest).map(|word| word.text.as_str());
     let verb = operands.next().unwrap_or_default();
     let units: Vec<&str> = operands.collect();
     // Units of `isolate` are targets, also without the end of their name.
@@ -83,7 +106,8 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
         return None;
     }
     const KEEP: &str = "\
-        status show cat is-active is-enabled is-failed list-dependencies list-units list-unit-files help stop mask disable";
+        status show cat is-active is-enabled is-failed list-dependencies list-units list-unit-files help stop mask disable unmask \
+        edit revert enable preset add-wants add-requires";
     let stops = STOPS.contains(&verb)
         || verb == "exit"
         || ends_default
@@ -157,10 +181,11 @@ impl Walker<'_> {
                 operands().any(is_it).then_some(STOPS_MACHINE)
             }
             "shutdown" => {
-                let only_tells = has(&["-c", "-k", "--show"]);
+                let only_tells =
+                    has(&["-c", "-k", "--show"]) || operands().next().is_some_and(is_prose);
                 (!only_tells).then_some(STOPS_MACHINE)
             }
-            "reboot" | "halt" | "poweroff" => Some(STOPS_MACHINE),
+            "reboot" | "halt" | "poweroff" => (!operands().any(is_prose)).then_some(STOPS_MACHINE),
             "init" | "telinit" => (rest.len() == 1
                 && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
             .then_some(STOPS_MACHINE),
