@@ -11,6 +11,7 @@ use super::destroyer_names::{
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::destroying_searches::is_search;
+use super::ending_programs::is_sentence;
 use super::essential_packages::{PACKAGE_MANAGERS, removes_essential};
 use super::locking_commands::{LOCKS, locks_out};
 use super::{disk_writers, windows_programs};
@@ -137,7 +138,7 @@ impl Walker<'_> {
             base
         };
         let only_tells = |word: &Word| matches!(word.text.as_str(), "--help" | "--version" | "-V");
-        if base != "sfdisk" && rest.iter().any(only_tells) {
+        if base != "sfdisk" && rest.iter().any(only_tells) || is_sentence(base, words) {
             return None;
         }
         let listed = || {

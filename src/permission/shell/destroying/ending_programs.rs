@@ -64,7 +64,14 @@ fn kills_all(rest: &[Word]) -> bool {
             || signalled && has_signal && after.contains(&"1"))
 }
 
-/// Returns true for a word of a sentence: these programs refuse it as a time.
+/// Returns true for the words of a sentence in code that begins as a command does: `Reboot required`.
+pub(super) fn is_sentence(base: &str, words: &[Word]) -> bool {
+    matches!(base, "reboot" | "halt" | "poweroff")
+        && words.first().is_some_and(|name| name.text.starts_with(char::is_uppercase))
+        && operands(&words[1..]).any(is_prose)
+}
+
+/// Returns true for a word of a sentence, which `shutdown` refuses as a time.
 fn is_prose(word: &Word) -> bool {
     let text = word.text.trim_end_matches([',', '.', ':', '!', '?']);
     word.known
@@ -185,7 +192,7 @@ impl Walker<'_> {
                     has(&["-c", "-k", "--show"]) || operands().next().is_some_and(is_prose);
                 (!only_tells).then_some(STOPS_MACHINE)
             }
-            "reboot" | "halt" | "poweroff" => (!operands().any(is_prose)).then_some(STOPS_MACHINE),
+            "reboot" | "halt" | "poweroff" => Some(STOPS_MACHINE),
             "init" | "telinit" => (rest.len() == 1
                 && matches!(rest[0].text.as_str(), "0" | "6" | "1" | "s" | "S"))
             .then_some(STOPS_MACHINE),
