@@ -19,7 +19,7 @@ const MAX_BEFORE: usize = 128;
 /// The ways of opening a file that write to it, as they begin in code.
 pub(crate) const WRITING: [&str; 9] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_", "'>", "\">"];
 
-/// Calls whose first argument is a sign between the parts of a text, and such calls whose second one is.
+/// Calls whose first argument is a sign between the parts of a text, and such calls whose second one is where the first is a backslash.
 const SEPARATED: &str = "\
     split rsplit sub gsub replace replaceAll strip lstrip rstrip trim ltrim rtrim endswith startswith endsWith startsWith find rfind \
     index rindex indexOf lastIndexOf tr count includes partition rpartition explode implode Split HasPrefix HasSuffix TrimSuffix \
@@ -48,6 +48,8 @@ pub(crate) struct Values<'t> {
     /// The protected paths of the code, and where they are.
     paths: Vec<(usize, Protected)>,
     names: HashMap<&'t str, Protected>,
+    /// Names that can be an empty text.
+    emptied: HashSet<&'t str>,
     /// True if there is more code than is followed.
     is_cut: bool,
 }
@@ -55,13 +57,14 @@ pub(crate) struct Values<'t> {
 impl<'t> Values<'t> {
     /// Follows the values of all names in a code; `None` if no path in it is protected.
     pub(crate) fn in_code(text: &'t str, is_protected: impl Fn(&str) -> bool) -> Option<Self> {
-        let (paths, is_cut) = protected_paths(text, is_protected);
+        let emptied = emptied_names(text);
+        let (paths, is_cut) = protected_paths(text, is_protected, &emptied);
         if paths.is_empty() && !is_cut {
             return None;
         }
         let statements = statements_in(text);
         let is_cut = is_cut || statements.len() > MAX_STATEMENTS;
-        let mut values = Values { text, paths, names: HashMap::default(), is_cut };
+        let mut values = Values { text, paths, emptied, names: HashMap::default(), is_cut };
         if is_cut {
             return Some(values);
         }
@@ -117,7 +120,8 @@ impl<'t> Values<'t> {
                 || is_file
                 || is_number && !part[..at].ends_with('$')
                 || word == "shift" && after.trim_start().starts_with("@ARGV");
-            (!is_other && !is_below(self.text, from + at, after)).then_some((at, *kind))
+            (!is_other && !is_below(self.text, from + at, after, &self.emptied))
+                .then_some((at, *kind))
         })
     }
 
@@ -173,10 +177,20 @@ impl<'t> Values<'t> {
         given.extend(self.names_in(statement).map(|(at, _)| at));
         given.sort_unstable();
         let commas: Vec<usize> = statement.match_indices(',').map(|(at, _)| at).collect();
-        let is_choice = statement.contains('?');
+        let is_choice = |at: usize| {
+            end_of(&statement[..at])
+                .rsplit([',', '{', '(', '['])
+                .next()
+                .is_some_and(|part| part.contains('?'))
+        };
         let is_given = |at: usize| {
             let next = |all: &[usize]| all.get(all.partition_point(|one| *one < at)).copied();
-            next(&given).is_some_and(|value| next(&commas).is_none_or(|comma| value < comma))
+            let value = statement[at..].trim_start();
+            let end = match value.strip_prefix(['[', '(', '{']) {
+                Some(inner) => Some(statement.len() - inner.len() + closing(inner)),
+                None => next(&commas),
+            };
+            next(&given).is_some_and(|value| end.is_none_or(|end| value < end))
         };
         let binds = |(at, word): &(usize, &str)| {
             let after = statement[at + word.len()..].trim_start();
@@ -187,10 +201,9 @@ impl<'t> Values<'t> {
             let at_sign = at_end + sign.map_or(0, |sign| sign.len());
             signs.binary_search(&at_sign).is_ok()
                 || [":", "=>"].iter().any(|sign| after.starts_with(sign))
-                    && !is_choice
+                    && !is_choice(*at)
                     && is_given(at_end + 1)
                 || is_of_callback(statement, *at, after)
-                    && given.first().is_some_and(|value| value < at)
                 || after.starts_with('|')
                     && !after.starts_with("||")
                     && given.first().is_some_and(|value| value < at)
@@ -205,7 +218,9 @@ impl<'t> Values<'t> {
             false => left.contains(',') && !left.contains(['(', '[', '"', '\'', '.']),
         };
         let listed = words(left).filter(|_| is_list).map(|(_, word)| word);
-        for name in bound.into_iter().chain(listed) {
+        let looped = words(loop_names(statement)).map(|(_, word)| word);
+        let looped = looped.filter(|word| !has_word("const let var my our", word));
+        for name in bound.into_iter().chain(listed).chain(looped) {
             self.record(name, value);
         }
     }
@@ -269,8 +284,10 @@ impl<'t> Values<'t> {
                     true if before.contains(['"', '\'']) => {
                         self.protected_literal(before).is_some()
                     }
-                    true => self.protected_value(before).is_some() || !receiver.ends_with(')'),
-                    false => self.names.contains_key(name),
+                    true => true,
+                    false => {
+                        self.names.contains_key(name) || self.protected_literal(before).is_some()
+                    }
                 };
         }
         self.is_cut || self.protected_value(given).is_some() || self.is_of_loop(given, at)
@@ -283,7 +300,7 @@ impl<'t> Values<'t> {
             let after = after.trim_start_matches(['}', '+', ' ', '"', '\'']);
             !after.starts_with(['/', '.', ','])
         };
-        self.names_in(given).any(|(at, _)| is_whole(at))
+        self.is_cut || self.names_in(given).any(|(at, _)| is_whole(at))
     }
 
     /// Returns true if a call writes to what a name of the code can have as its value.
@@ -298,12 +315,15 @@ impl<'t> Values<'t> {
 
     /// Returns true if a call writes to such a value.
     fn writes(&self, before: &str, call: &str, after: &str) -> bool {
-        const WRITERS: [&str; 8] =
-            ["write", "put", "trunc", "append", "save", "stream", "create", "output"];
-        const COPIERS: [&str; 6] = ["copy", "move", "rename", "cp", "mv", "replace"];
+        const WRITERS: [&str; 9] =
+            ["write", "put", "trunc", "append", "save", "stream", "create", "output", "tofile"];
+        const COPIERS: [&str; 8] =
+            ["copy", "move", "rename", "cp", "mv", "replace", "symlink", "retrieve"];
+        const OPENERS: [&str; 7] =
+            ["open", "fileobject", "gzipfile", "zipfile", "tarfile", "bz2file", "filehandler"];
         let name = call.to_ascii_lowercase();
         let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-        let is_open = name.contains("open");
+        let is_open = has(&OPENERS);
         if !is_open && !has(&WRITERS) && !has(&COPIERS) {
             return false;
         }
@@ -312,9 +332,13 @@ impl<'t> Values<'t> {
         let is_it = |part: &str| self.protected_value(part).is_some();
         let receiver = end_of(before).rsplit([';', '\n']).next().unwrap_or_default();
         let of_receiver = || receiver.ends_with('.') && is_it(receiver);
-        let (first, further) = given.split_once(',').unwrap_or((given, ""));
+        let (first, further) = given.split_once(',').unwrap_or((given, &given[given.len()..]));
         if is_open {
-            let writes = WRITING.iter().any(|mode| given.contains(mode));
+            let mode = further.split(',').next().unwrap_or_default().trim();
+            let mode = mode.strip_prefix("mode=").unwrap_or(mode);
+            // The way of opening has a name.
+            let is_unknown = mode.starts_with(is_in_identifier) && !mode.contains('=');
+            let writes = is_unknown || WRITING.iter().any(|mode| given.contains(mode));
             return writes && (is_it(given) || of_receiver());
         }
         if has(&WRITERS) {
@@ -335,10 +359,20 @@ impl<'t> Values<'t> {
     }
 }
 
+/// Returns the names that a code gives an empty text, or a value with such a default: `prefix = ""`, `get("PREFIX", "")`.
+fn emptied_names(text: &str) -> HashSet<&str> {
+    let statements = text.split([';', '\n']).filter_map(|statement| statement.split_once('='));
+    statements
+        .filter(|(_, value)| ["''", "\"\""].iter().any(|empty| value.contains(empty)))
+        .map(|(name, _)| last_name(name.trim_end()))
+        .collect()
+}
+
 /// Returns the protected paths of a text with their places, and true if there are more than are judged.
 fn protected_paths(
     text: &str,
     is_protected: impl Fn(&str) -> bool,
+    emptied: &HashSet<&str>,
 ) -> (Vec<(usize, Protected)>, bool) {
     let mut judged: HashMap<&str, bool> = HashMap::default();
     let mut found = Vec::new();
@@ -347,7 +381,9 @@ fn protected_paths(
             return (found, true);
         }
         let after = &text[at + path.len()..];
-        if *judged.entry(path).or_insert_with(|| is_protected(path)) && !is_below(text, at, after) {
+        if *judged.entry(path).or_insert_with(|| is_protected(path))
+            && !is_below(text, at, after, emptied)
+        {
             let is_home = path.starts_with('~');
             found.push((at, if is_home { Protected::Home } else { Protected::System }));
         }
@@ -425,10 +461,34 @@ fn parameters(text: &str) -> &str {
 
 /// Returns true if a name is what a function is given for each value of a list: `dirs.forEach((d) => …)`.
 fn is_of_callback(statement: &str, at: usize, after: &str) -> bool {
-    const EACH: &str = "forEach map flatMap filter some every each reduce for_each";
-    let before = end_of(&statement[..at]).trim_end_matches(['(', ' ']);
-    let before = before.strip_suffix("async").unwrap_or(before).trim_end_matches(['(', ' ']);
-    after.trim_start_matches([')', ' ']).starts_with("=>") && has_word(EACH, last_name(before))
+    const EACH: &str = "\
+        forEach map flatMap filter some every each reduce reduceRight for_each find findIndex findLast then from eachSeries ForEach";
+    let before = end_of(&statement[..at]);
+    let mut depth = 0;
+    let opened = before.char_indices().rev().filter(|(_, letter)| {
+        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
+        let is_open = depth > 0;
+        depth = depth.min(0);
+        is_open
+    });
+    // The list of parameters has a bracket of its own, or none.
+    let callers: Vec<&str> =
+        opened.take(2).map(|(at, _)| last_name(before[..at].trim_end())).collect();
+    let further =
+        after.trim_start_matches(|letter| is_in_identifier(letter) || ", )".contains(letter));
+    let is_parameter = further.starts_with("=>")
+        || callers.first() == Some(&"function")
+        || before.contains("lambda ") && further.starts_with(':');
+    is_parameter && callers.iter().any(|caller| has_word(EACH, caller))
+}
+
+/// Returns the part of a loop with the names that it gives its values: `for (const [a, b] of …)`, `for my $a (…)`.
+fn loop_names(statement: &str) -> &str {
+    let is_for = |(_, word): &(usize, &str)| matches!(*word, "for" | "foreach");
+    let Some((at, word)) = words(statement).find(is_for) else { return "" };
+    let rest = &statement[at + word.len()..];
+    let end = [" of ", " in "].iter().filter_map(|sign| rest.find(sign)).min();
+    &rest[..end.or_else(|| rest.find('(')).unwrap_or(0)]
 }
 
 /// Returns the end of a text, which is as much as is read in front of a value.
@@ -437,8 +497,8 @@ fn end_of(text: &str) -> &str {
 }
 
 /// Returns true if a value at a place of a text, with `after` after it, is only the end of a path: `stage + "/usr"`,
-/// `File.join(stage, prefix)`.
-fn is_below(text: &str, at: usize, after: &str) -> bool {
+/// `File.join(stage, prefix)`. Names that can be empty are `emptied`.
+fn is_below(text: &str, at: usize, after: &str, emptied: &HashSet<&str>) -> bool {
     let before = end_of(&text[..at]);
     // `packages/${name}`
     let folder = before.trim_end_matches(['{', '$', '#']);
@@ -454,10 +514,14 @@ fn is_below(text: &str, at: usize, after: &str) -> bool {
     if let Some(left) = before.strip_suffix('+') {
         let left = left.trim_end();
         return !left.is_empty()
-            && !["''", "\"\"", "+", "(", "=", " '", " \""].iter().any(|end| left.ends_with(end));
+            && !["''", "\"\"", "../..'", "../..\"", "+", "(", "=", " '", " \""]
+                .iter()
+                .any(|end| left.ends_with(end))
+            && !emptied.contains(last_name(left));
     }
     let Some((call, given)) = before.rsplit_once("join(") else { return false };
-    let is_further = given.contains(',') && closing(given) == given.len();
+    let can_be_empty = ["''", "\"\"", ".."].iter().any(|part| given.contains(part));
+    let is_further = given.contains(',') && closing(given) == given.len() && !can_be_empty;
     let is_cut = || [".lstrip(", ".strip(", "[1:]"].iter().any(|cut| after.starts_with(cut));
     // With Python an absolute path stays what it is.
     is_further
@@ -501,7 +565,9 @@ pub(crate) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let is_second = || {
             let given = before.trim_end().strip_suffix(',');
             let call = given.and_then(|given| given.rsplit_once('('));
-            call.is_some_and(|(call, _)| has_word(SEPARATED_SECOND, last_name(call)))
+            call.is_some_and(|(call, first)| {
+                first.contains('\\') && has_word(SEPARATED_SECOND, last_name(call))
+            })
         };
         after.starts_with(".join") || after.starts_with(" in ") || is_first() || is_second()
     };

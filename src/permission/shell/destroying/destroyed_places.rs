@@ -238,7 +238,11 @@ pub(crate) fn selects(words: &[Word]) -> bool {
     };
     let is_negated = |at: usize| at > 0 && is_negation(&words[at - 1]);
     let none = Word::plain("");
-    (0..words.len()).any(|at| {
+    // Tests after the removal select nothing of it; with alternatives, the last one decides.
+    let is_or = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | ",");
+    let end = words.iter().position(|word| word.text == "-delete").unwrap_or(words.len());
+    let begin = words[..end].iter().rposition(is_or).map_or(0, |at| at + 1);
+    (begin..end).any(|at| {
         let pair = [&words[at], words.get(at + 1).unwrap_or(&none)];
         let names = matches!(
             pair[0].text.as_str(),

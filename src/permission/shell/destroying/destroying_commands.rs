@@ -131,7 +131,10 @@ impl Walker<'_> {
         let is_itself = !has_folder || name_in_system(&name.text).is_some();
         let last = || name.text.rsplit('/').next().unwrap_or_default();
         // A pattern that says nothing is a comment or the sign of a list: `/**`, `* `, `src/*`.
-        let says_name = has_folder && name.text.starts_with('/') || has_literal_letter(last());
+        let is_option = |word: &Word| word.text.starts_with('-') && word.text.len() > 1;
+        let says_name = has_folder && name.text.starts_with('/')
+            || has_literal_letter(last())
+            || words.iter().skip(1).any(is_option);
         let is_glob = name.known && name.glob && says_name && name.text.contains(['*', '?', '[']);
         let can_be = |known: &str| can_be_name(last(), known);
         let is_shell = !name.known || runs_texts(base) || (is_glob && running_texts().any(can_be));

@@ -98,6 +98,12 @@ const VALUED_BY_COPIERS: &str = "\
     --checkers --link-dest --compare-dest --copy-dest --backup-dir --port --rsync-path --partial-dir --temp-dir -T --chmod --chown \
     --info --max-size --min-size --config --log-level";
 
+/// Commands of `rclone`.
+const VERBS_OF_RCLONE: &str = "\
+    about archive authorize backend bisync cat check checksum cleanup config convmv copy copyto copyurl cryptcheck dedupe delete \
+    deletefile hashsum link listremotes ls lsd lsf lsjson lsl md5sum mkdir mount move moveto ncdu purge rcat rc rcd rmdir rmdirs serve \
+    settier sha1sum size sync test touch tree version";
+
 /// Returns what `rsync` and `rclone` copy, and where to.
 fn copied(rest: &[Word]) -> Vec<&Word> {
     let is_value = |at: usize| at > 0 && has_word(VALUED_BY_COPIERS, &rest[at - 1].text);
@@ -286,17 +292,19 @@ impl Walker<'_> {
         let removes = match base {
             "rsync" | "rclone" => {
                 let mut given = copied(rest);
-                let verb = match base == "rclone" && !given.is_empty() {
-                    true => given.remove(0).text.as_str(),
-                    false => "",
-                };
+                // Values of other options may stand before it.
+                let is_verb = |word: &&Word| has_word(VERBS_OF_RCLONE, &word.text);
+                let verb_at = given.iter().position(is_verb).filter(|_| base == "rclone");
+                let verb = verb_at.map_or("", |at| given[at].text.as_str());
+                given.drain(..verb_at.map_or(0, |at| at + 1));
                 let deletes =
                     |word: &Word| word.text == "--del" || word.text.starts_with("--delete");
                 let of_target = verb == "sync" || rest.iter().any(deletes);
                 let of_source = verb == "move" || has_any(rest, "--remove-source-files");
                 let of_both = matches!(verb, "purge" | "delete");
-                let target = given.len().saturating_sub(1).max(1).min(given.len());
-                let (sources, targets) = given.split_at(target);
+                // Values of options that are not known may stand after the target.
+                let sources = &given[..given.len().saturating_sub(1).max(1).min(given.len())];
+                let targets = given.get(1..).unwrap_or_default();
                 !is_dry_run(rest)
                     && ((of_source || of_both) && sources.iter().any(|word| is_place(word))
                         || (of_target || of_both) && targets.iter().any(|word| is_place(word)))

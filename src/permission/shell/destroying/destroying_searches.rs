@@ -3,6 +3,7 @@
 use super::destroyed_places::{expanded_word, selects};
 use super::destroyer_names::{REMOVERS, RIGHTS};
 use super::destroying_commands::{KEYWORDS, MAX_TAILS, REMOVES_ROOT, WRITES_SYSTEM};
+use super::destroying_programs::has_any;
 use crate::permission::places::Place;
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::code::code_text::tokens;
@@ -175,7 +176,11 @@ impl Walker<'_> {
         let here = Word::plain(".");
         let roots = if roots.is_empty() { vec![&here] } else { roots };
         // The system needs its links.
-        let only_links = rest.windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "l");
+        let is_test = |word: &Word| word.text == "-type";
+        let has_others = has_any(rest, "! -not -o -or , -L -follow");
+        let only_links = !has_others
+            && rest.iter().take_while(|word| word.text != "-delete").any(is_test)
+            && rest.windows(2).any(|pair| is_test(&pair[0]) && pair[1].text == "l");
         roots.into_iter().any(|root| match self.any_place(root) {
             Some((Place::Root, _)) => true,
             Some((Place::Home | Place::Homes, _)) if only_links => false,

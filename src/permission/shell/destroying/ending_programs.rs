@@ -2,7 +2,7 @@
 //! not in a container.
 
 use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
-use super::destroying_programs::operands;
+use super::destroying_programs::{has_any, operands};
 use crate::permission::places::Place;
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::word::Word;
@@ -77,7 +77,7 @@ fn is_prose(word: &Word) -> bool {
     word.known
         && !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && (text != "now" || word.text != text)
+        && (!text.eq_ignore_ascii_case("now") || word.text != text)
 }
 
 /// Returns what `systemctl` ends.
@@ -112,13 +112,16 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     if rest.iter().any(|word| word.text == "--user") {
         return None;
     }
+    // `add-wants` changes its first unit, which starts the others.
     const KEEP: &str = "\
         status show cat is-active is-enabled is-failed list-dependencies list-units list-unit-files help stop mask disable unmask \
-        edit revert enable preset add-wants add-requires";
+        edit revert preset";
     let stops = STOPS.contains(&verb)
         || verb == "exit"
         || ends_default
-        || !has_word(KEEP, verb) && units.iter().any(is_target);
+        || !has_word(KEEP, verb)
+            && (verb != "enable" || has_any(&rest, "--now"))
+            && units.iter().skip(usize::from(verb.starts_with("add-"))).any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
 }
 
@@ -188,8 +191,9 @@ impl Walker<'_> {
                 operands().any(is_it).then_some(STOPS_MACHINE)
             }
             "shutdown" => {
-                let only_tells =
-                    has(&["-c", "-k", "--show"]) || operands().next().is_some_and(is_prose);
+                let only_tells = has(&["-c", "-k", "--show"])
+                    || !rest.iter().any(|word| word.text.starts_with('-'))
+                        && operands().next().is_some_and(is_prose);
                 (!only_tells).then_some(STOPS_MACHINE)
             }
             "reboot" | "halt" | "poweroff" => Some(STOPS_MACHINE),
