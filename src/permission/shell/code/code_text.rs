@@ -33,6 +33,14 @@ pub(crate) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
+/// Maximum number of bytes in front of a value that are read.
+const MAX_BEFORE: usize = 128;
+
+/// Returns the end of a text, which is as much as is read in front of a value.
+pub(crate) fn end_of(text: &str) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(MAX_BEFORE))..]
+}
+
 /// Returns the names and words in a text, and where they are.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.split(|letter| !is_in_identifier(letter)).filter(|word| !word.is_empty());

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::code_text::{calls_in, closing, given_to, last_name, start_of, words};
-use super::values_in_code::{first_string, split_first_string};
+use super::paths_in_code::{first_string, split_first_string};
 use crate::permission::places::is_protected_file;
 use crate::permission::shell::destroying::destroying_code::HOMES;
 use crate::permission::shell::name_letters::is_in_identifier;

@@ -2,45 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::code_text::{closing, given_to_words, last_name, start_of, words};
+use super::code_text::{closing, end_of, given_to_words, last_name, start_of, words};
+use super::functions_in_code::{
+    Function, MAX_CALLS, calls_of, function_in, is_of_callback, loop_names, statements_in,
+};
+use super::paths_in_code::{
+    Protected, emptied_names, first_string, is_below, is_joined, protected_paths,
+};
 use crate::permission::shell::name_letters::is_in_identifier;
 use crate::util::words::has_word;
 
-/// Maximum number of statements, of different paths, of calls of functions of the code, and of rounds in which values are given on;
-/// of more code, every name can be such a path.
+/// Maximum number of statements, and of rounds in which values are given on; of more code, every name can be such a path.
 const MAX_STATEMENTS: usize = 16384;
-const MAX_PATHS: usize = 1024;
-const MAX_CALLS: usize = 2048;
 const MAX_ROUNDS: usize = 8;
-
-/// Maximum number of bytes in front of a value that are read.
-const MAX_BEFORE: usize = 128;
 
 /// The ways of opening a file that write to it, as they begin in code.
 pub(crate) const WRITING: [&str; 9] = ["'w", "\"w", "'a", "\"a", "'x", "+", "O_", "'>", "\">"];
-
-/// Calls whose first argument is a sign between the parts of a text, and such calls whose second one is where the first is a backslash.
-const SEPARATED: &str = "\
-    split rsplit sub gsub replace replaceAll strip lstrip rstrip trim ltrim rtrim endswith startswith endsWith startsWith find rfind \
-    index rindex indexOf lastIndexOf tr count includes partition rpartition explode implode Split HasPrefix HasSuffix TrimSuffix \
-    TrimPrefix removeprefix removesuffix delete_prefix delete_suffix chomp";
-const SEPARATED_SECOND: &str =
-    "replace replaceAll ReplaceAll tr sub gsub translate str_replace explode";
-
-/// Where a path that must not be removed is. Paths below a home are often removed, those below a folder of the system are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Protected {
-    Home,
-    System,
-}
-
-/// A function of the code.
-struct Function<'t> {
-    name: &'t str,
-    parameters: &'t str,
-    /// Names that it has its parameters from without naming them.
-    implied: &'static [&'static str],
-}
 
 /// Code, and the names in it that can have a protected path as their value.
 pub(crate) struct Values<'t> {
@@ -127,17 +104,12 @@ impl<'t> Values<'t> {
 
     /// Returns the protected path that a part of the code can have as its value.
     fn protected_value(&self, part: &str) -> Option<Protected> {
-        let names = if self.names.is_empty() { "" } else { part };
-        let names = self.names_in_or_none(names);
-        let found = self.protected_literal(part).max(names);
+        let of_names = || self.names_in(part).map(|(_, kind)| kind).max();
+        let found = match self.names.is_empty() {
+            true => self.protected_literal(part),
+            false => self.protected_literal(part).max(of_names()),
+        };
         found.filter(|found| *found == Protected::System || !is_joined(part))
-    }
-
-    fn names_in_or_none(&self, part: &str) -> Option<Protected> {
-        if part.is_empty() {
-            return None;
-        }
-        self.names_in(part).map(|(_, kind)| kind).max()
     }
 
     /// Records that a name can have a protected path as its value.
@@ -357,246 +329,4 @@ impl<'t> Values<'t> {
         let after = after.split([';', '\n']).next().unwrap_or_default();
         after.contains(" for ") && self.protected_value(after).is_some()
     }
-}
-
-/// Returns the names that a code gives an empty text, or a value with such a default: `prefix = ""`, `get("PREFIX", "")`.
-fn emptied_names(text: &str) -> HashSet<&str> {
-    let statements = text.split([';', '\n']).filter_map(|statement| statement.split_once('='));
-    statements
-        .filter(|(_, value)| ["''", "\"\""].iter().any(|empty| value.contains(empty)))
-        .map(|(name, _)| last_name(name.trim_end()))
-        .collect()
-}
-
-/// Returns the protected paths of a text with their places, and true if there are more than are judged.
-fn protected_paths(
-    text: &str,
-    is_protected: impl Fn(&str) -> bool,
-    emptied: &HashSet<&str>,
-) -> (Vec<(usize, Protected)>, bool) {
-    let mut judged: HashMap<&str, bool> = HashMap::default();
-    let mut found = Vec::new();
-    for (at, path) in quoted(text) {
-        if judged.len() >= MAX_PATHS && !judged.contains_key(path) {
-            return (found, true);
-        }
-        let after = &text[at + path.len()..];
-        if *judged.entry(path).or_insert_with(|| is_protected(path))
-            && !is_below(text, at, after, emptied)
-        {
-            let is_home = path.starts_with('~');
-            found.push((at, if is_home { Protected::Home } else { Protected::System }));
-        }
-    }
-    (found, false)
-}
-
-/// Returns the statements of a code. A list or call continues in the next line.
-fn statements_in(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    for (at, end) in text.match_indices([';', '\n']) {
-        let statement = &text[from..at];
-        if end == "\n" && statement.trim_end().ends_with(['[', '(', ',']) {
-            continue;
-        }
-        found.push(statement);
-        from = at + 1;
-    }
-    found.push(&text[from..]);
-    found.retain(|statement| !statement.trim().is_empty());
-    found
-}
-
-/// Returns the calls of functions of a code, with what is given to each.
-fn calls_of<'t>(text: &'t str, defined: &HashSet<&str>) -> Vec<(&'t str, &'t str)> {
-    let is_definition =
-        |at: usize| ["def ", "function ", "sub "].iter().any(|begin| text[..at].ends_with(begin));
-    let calls = words(text).filter(|(at, word)| defined.contains(word) && !is_definition(*at));
-    let calls = calls.filter_map(|(at, name)| {
-        let after = start_of(text[at + name.len()..].strip_prefix(['(', ' '])?);
-        let after = after.split([';', '\n']).next().unwrap_or_default();
-        Some((name, &after[..closing(after)]))
-    });
-    calls.take(MAX_CALLS + 1).collect()
-}
-
-/// Returns the function that a statement defines.
-fn function_in(statement: &str) -> Option<Function<'_>> {
-    let kinds: [(&str, &[&str]); 3] =
-        [("def ", &[]), ("function ", &["1"]), ("sub ", &["_", "shift"])];
-    // Perl takes its parameters from a list, and shells from numbers.
-    for (begin, implied) in kinds {
-        if let Some((_, rest)) = statement.split_once(begin)
-            && let Some((at, name)) = words(rest).next()
-        {
-            return Some(Function {
-                name,
-                parameters: parameters(&rest[at + name.len()..]),
-                implied,
-            });
-        }
-    }
-    let begins = ["lambda", "=>", "->"].iter().any(|begin| statement.contains(begin));
-    let (left, right) = statement.split_once('=').filter(|_| begins)?;
-    let name = last_name(left.trim_end());
-    (!name.is_empty()).then_some(Function { name, parameters: parameters(right), implied: &[] })
-}
-
-/// Returns the parameters of a function, of which a text is what follows its name.
-fn parameters(text: &str) -> &str {
-    let text = ["async ", "lambda", "->", "function"]
-        .iter()
-        .fold(start_of(text).trim_start(), |text, begin| {
-            text.strip_prefix(begin).unwrap_or(text).trim_start()
-        });
-    if let Some(inner) = text.strip_prefix('(') {
-        return &inner[..closing(inner)];
-    }
-    match text.split_once('|') {
-        Some((_, inner)) => inner.split('|').next().unwrap_or_default(),
-        None => text.split([':', '{', '=']).next().unwrap_or_default(),
-    }
-}
-
-/// Returns true if a name is what a function is given for each value of a list: `dirs.forEach((d) => …)`.
-fn is_of_callback(statement: &str, at: usize, after: &str) -> bool {
-    const EACH: &str = "\
-        forEach map flatMap filter some every each reduce reduceRight for_each find findIndex findLast then from eachSeries ForEach";
-    let before = end_of(&statement[..at]);
-    let mut depth = 0;
-    let opened = before.char_indices().rev().filter(|(_, letter)| {
-        depth += i32::from(*letter == '(') - i32::from(*letter == ')');
-        let is_open = depth > 0;
-        depth = depth.min(0);
-        is_open
-    });
-    // The list of parameters has a bracket of its own, or none.
-    let callers: Vec<&str> =
-        opened.take(2).map(|(at, _)| last_name(before[..at].trim_end())).collect();
-    let further =
-        after.trim_start_matches(|letter| is_in_identifier(letter) || ", )".contains(letter));
-    let is_parameter = further.starts_with("=>")
-        || callers.first() == Some(&"function")
-        || before.contains("lambda ") && further.starts_with(':');
-    is_parameter && callers.iter().any(|caller| has_word(EACH, caller))
-}
-
-/// Returns the part of a loop with the names that it gives its values: `for (const [a, b] of …)`, `for my $a (…)`.
-fn loop_names(statement: &str) -> &str {
-    let is_for = |(_, word): &(usize, &str)| matches!(*word, "for" | "foreach");
-    let Some((at, word)) = words(statement).find(is_for) else { return "" };
-    let rest = &statement[at + word.len()..];
-    let end = [" of ", " in "].iter().filter_map(|sign| rest.find(sign)).min();
-    &rest[..end.or_else(|| rest.find('(')).unwrap_or(0)]
-}
-
-/// Returns the end of a text, which is as much as is read in front of a value.
-fn end_of(text: &str) -> &str {
-    &text[text.floor_char_boundary(text.len().saturating_sub(MAX_BEFORE))..]
-}
-
-/// Returns true if a value at a place of a text, with `after` after it, is only the end of a path: `stage + "/usr"`,
-/// `File.join(stage, prefix)`. Names that can be empty are `emptied`.
-fn is_below(text: &str, at: usize, after: &str, emptied: &HashSet<&str>) -> bool {
-    let before = end_of(&text[..at]);
-    // `packages/${name}`
-    let folder = before.trim_end_matches(['{', '$', '#']);
-    let folder = folder.rsplit_once(['"', '\'', '`']).map_or("", |(_, folder)| folder);
-    if folder.ends_with('/')
-        && folder.starts_with(is_in_identifier)
-        && !folder.contains("..")
-        && folder.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
-    {
-        return true;
-    }
-    let before = before.trim_end_matches(['"', '\'', '`', '$']).trim_end();
-    if let Some(left) = before.strip_suffix('+') {
-        let left = left.trim_end();
-        return !left.is_empty()
-            && !["''", "\"\"", "../..'", "../..\"", "+", "(", "=", " '", " \""]
-                .iter()
-                .any(|end| left.ends_with(end))
-            && !emptied.contains(last_name(left));
-    }
-    let Some((call, given)) = before.rsplit_once("join(") else { return false };
-    let can_be_empty = ["''", "\"\"", ".."].iter().any(|part| given.contains(part));
-    let is_further = given.contains(',') && closing(given) == given.len() && !can_be_empty;
-    let is_cut = || [".lstrip(", ".strip(", "[1:]"].iter().any(|cut| after.starts_with(cut));
-    // With Python an absolute path stays what it is.
-    is_further
-        && (call.ends_with("File.")
-            || call.ends_with("path.") && (!call.ends_with("os.path.") || is_cut()))
-}
-
-/// Returns true if the first value of a part is made of a path and further names: `join(home, "x")`, `home + "/x"`.
-fn is_joined(part: &str) -> bool {
-    let mut depth = 0;
-    let end = part.find(|letter| {
-        depth += i32::from(matches!(letter, '(' | '[' | '{'));
-        depth -= i32::from(matches!(letter, ')' | ']' | '}'));
-        letter == ',' && depth == 0
-    });
-    let first = &part[..end.unwrap_or(part.len())];
-    let is_list = first.rsplit('=').next().unwrap_or_default().trim_start().starts_with('[');
-    let names = |inner: &str| inner.contains(char::is_alphanumeric) && !inner.contains("${");
-    // `join(home, name)`
-    let is_named = first.split_once("join(").is_some_and(|(_, given)| {
-        let further = given.split_once(',').map_or("", |(_, further)| further);
-        further.trim_start().starts_with(is_in_identifier)
-    });
-    !is_list
-        && !first.contains("..")
-        && (is_named
-            || ["join", "+", "/"].iter().any(|way| first.contains(way))
-                && first.split(['"', '\'', '`']).skip(1).step_by(2).any(names))
-}
-
-/// Returns what can be a path in a text, in quotes or as a word, and where it is. A slash between spaces divides, or joins.
-pub(crate) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let separates = |at: usize| {
-        let (before, after) = (end_of(&text[..at]), &text[at + 1..]);
-        let before = before.trim_end_matches(['"', '\'']);
-        let after = after.trim_start_matches(['"', '\'']);
-        let is_first = || {
-            let call = before.strip_suffix('(').map_or("", last_name);
-            has_word(SEPARATED, call.trim_end_matches('?'))
-        };
-        let is_second = || {
-            let given = before.trim_end().strip_suffix(',');
-            let call = given.and_then(|given| given.rsplit_once('('));
-            call.is_some_and(|(call, first)| {
-                first.contains('\\') && has_word(SEPARATED_SECOND, last_name(call))
-            })
-        };
-        after.starts_with(".join") || after.starts_with(" in ") || is_first() || is_second()
-    };
-    // It is only compared.
-    let compares = |at: usize| {
-        let before = end_of(&text[..at]).trim_end_matches(['"', '\'']).trim_end();
-        ["==", "!=", " eq", " ne"].iter().any(|sign| before.ends_with(sign))
-    };
-    let divides = |at: usize| {
-        let after = text[at + 1..].strip_prefix(' ').filter(|_| text[..at].ends_with(' '));
-        after.is_some_and(|after| {
-            after.starts_with(|next| is_in_identifier(next) || "\"'($".contains(next))
-        })
-    };
-    text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n', ';'])
-        .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
-        .map(|part| (part.as_ptr().addr() - text.as_ptr().addr(), part))
-        .filter(move |(at, part)| *part != "/" || !divides(*at) && !separates(*at))
-        .filter(move |(at, _)| !compares(*at))
-}
-
-/// Returns the string that a text begins with. `<…>` of Perl are the files of a glob.
-pub(crate) fn first_string(text: &str) -> Option<&str> {
-    split_first_string(text).map(|(string, _)| string)
-}
-
-/// Returns the string that a text begins with, and what follows its end.
-pub(super) fn split_first_string(text: &str) -> Option<(&str, &str)> {
-    let path = text.trim_start_matches('<').strip_prefix(['"', '\'']);
-    let path = path.or_else(|| text.strip_prefix('<'))?;
-    path.split_once(['"', '\'', '>']).or(Some((path, "")))
 }

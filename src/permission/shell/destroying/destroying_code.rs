@@ -11,10 +11,11 @@ use crate::permission::places::{Place, is_protected_file};
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::code::code_text::{closing, given_to_words, last_name, start_of};
 use crate::permission::shell::code::forks_in_code::starts_for_ever;
+use crate::permission::shell::code::paths_in_code::{first_string, quoted};
 use crate::permission::shell::code::removing_calls::{
     changes_mode, copies_over, links_over, removes_by_method, removes_listed,
 };
-use crate::permission::shell::code::values_in_code::{Values, WRITING, first_string, quoted};
+use crate::permission::shell::code::values_in_code::{Values, WRITING};
 use crate::permission::shell::decode;
 use crate::permission::shell::expand::decoded_all;
 use crate::util::words::has_word;

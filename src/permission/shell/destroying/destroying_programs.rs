@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use super::copying_programs::copies_over;
 use super::destroyed_places::expanded_word;
 use super::destroyer_names::{
     COMPRESSORS, FIRMWARE, FORMATTERS, GLOBBERS, IMAGERS, KEEPING_COMPRESSORS, LINKS, OTHERS,
@@ -89,36 +90,6 @@ fn only_reads_program(rest: &[Word]) -> bool {
             || word.text.starts_with("--output")
             || word.text.starts_with("-o")
             || has_word("-l -t -d --list --test", &word.text)
-    })
-}
-
-/// Options of `rsync` and `rclone` whose value is in the next word.
-const VALUED_BY_COPIERS: &str = "\
-    --exclude --include --filter -f -e --rsh --timeout --bwlimit --exclude-from --include-from --files-from --log-file --transfers \
-    --checkers --link-dest --compare-dest --copy-dest --backup-dir --port --rsync-path --partial-dir --temp-dir -T --chmod --chown \
-    --info --max-size --min-size --config --log-level";
-
-/// Commands of `rclone`.
-const VERBS_OF_RCLONE: &str = "\
-    about archive authorize backend bisync cat check checksum cleanup config convmv copy copyto copyurl cryptcheck dedupe delete \
-    deletefile hashsum link listremotes ls lsd lsf lsjson lsl md5sum mkdir mount move moveto ncdu purge rcat rc rcd rmdir rmdirs serve \
-    settier sha1sum size sync test touch tree version";
-
-/// Returns what `rsync` and `rclone` copy, and where to.
-fn copied(rest: &[Word]) -> Vec<&Word> {
-    let is_value = |at: usize| at > 0 && has_word(VALUED_BY_COPIERS, &rest[at - 1].text);
-    let own = rest.iter().enumerate().filter(|(at, _)| !is_value(*at)).map(|(_, word)| word);
-    own.filter(|word| !word.text.starts_with('-')).collect()
-}
-
-/// Returns true if `rsync` or `rclone` only says what it would do.
-fn is_dry_run(rest: &[Word]) -> bool {
-    let is_value = |at: usize| at > 0 && has_word(VALUED_BY_COPIERS, &rest[at - 1].text);
-    rest.iter().enumerate().any(|(at, word)| {
-        let letters = word.text.strip_prefix('-').unwrap_or_default();
-        let is_bundle = letters.bytes().all(|letter| letter.is_ascii_alphabetic())
-            && !letters.contains(['e', 'f', 'T']);
-        !is_value(at) && (word.text == "--dry-run" || is_bundle && letters.contains('n'))
     })
 }
 
@@ -290,25 +261,7 @@ impl Walker<'_> {
         let is_place = |word: &Word| self.any_place(word).is_some();
         let with_place = |removes: bool| removes && operands(rest).any(is_place);
         let removes = match base {
-            "rsync" | "rclone" => {
-                let mut given = copied(rest);
-                // Values of other options may stand before it.
-                let is_verb = |word: &&Word| has_word(VERBS_OF_RCLONE, &word.text);
-                let verb_at = given.iter().position(is_verb).filter(|_| base == "rclone");
-                let verb = verb_at.map_or("", |at| given[at].text.as_str());
-                given.drain(..verb_at.map_or(0, |at| at + 1));
-                let deletes =
-                    |word: &Word| word.text == "--del" || word.text.starts_with("--delete");
-                let of_target = verb == "sync" || rest.iter().any(deletes);
-                let of_source = verb == "move" || has_any(rest, "--remove-source-files");
-                let of_both = matches!(verb, "purge" | "delete");
-                // Values of options that are not known may stand after the target.
-                let sources = &given[..given.len().saturating_sub(1).max(1).min(given.len())];
-                let targets = given.get(1..).unwrap_or_default();
-                !is_dry_run(rest)
-                    && ((of_source || of_both) && sources.iter().any(|word| is_place(word))
-                        || (of_target || of_both) && targets.iter().any(|word| is_place(word)))
-            }
+            "rsync" | "rclone" => copies_over(base, rest, is_place),
             "tar" | "zip" | "7z" => {
                 let is_move = |word: &Word| {
                     word.text == "--move"

@@ -9,12 +9,14 @@
 //! | [`destroyer_names`] | which programs can destroy a place, by name |
 //! | [`destroying_checkouts`] | which commands of git, Mercurial, Subversion and Jujutsu destroy what is not theirs |
 //! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
+//! | [`copying_programs`] | what `rsync` and `rclone` remove |
 //! | [`windows_programs`] | which commands of Windows destroy the machine |
 //! | [`ending_programs`] | which programs end all processes or the machine |
 //! | [`essential_packages`] | which packages a system needs |
 //! | [`locking_commands`] | which commands lock users out or end what runs |
 //! | [`fork_bombs`] | what starts itself again without an end |
 
+mod copying_programs;
 pub(super) mod destroyed_places;
 pub(super) mod destroyer_names;
 pub(super) mod destroying_checkouts;
