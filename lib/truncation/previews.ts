@@ -139,6 +139,7 @@ export function previewOf(text: string): Preview | undefined {
 /** A notice in a text, and the end of its path there. */
 export interface EarlierNotice {
   path: string
+  /** Empty if only the path stands there, as of a command that reads the file. */
   notice: string
   at: number
 }
@@ -168,8 +169,9 @@ export function mayNamePath(bytes: Uint8Array): boolean {
 /** Finds the notices of earlier previews in a text, in their order; also if the text is the JSON of another. */
 export function noticesIn(text: string): EarlierNotice[] {
   const found = new Map<string, EarlierNotice>()
-  const look = (from: number, to: number) => {
-    const part = text.slice(from, to)
+  const parts = text.length <= 2 * END_UNITS ? [text] : [text.slice(0, END_UNITS), text.slice(text.length - END_UNITS)]
+  for (const [place, part] of parts.entries()) {
+    const from = place === 0 ? 0 : text.length - part.length
     for (let at = part.indexOf(ENDING); at !== -1; at = part.indexOf(ENDING, at + 1)) {
       const name = NAME.exec(part.slice(Math.max(at - 255, 0), at))?.[0]
       const known = name === undefined ? undefined : noticesByName.get(name)
@@ -183,24 +185,21 @@ export function noticesIn(text: string): EarlierNotice[] {
       if (at !== -1) found.set(path, { path, notice: noticeOfOutput(path), at: from + at + path.length })
     }
   }
-  if (text.length <= 2 * END_UNITS) look(0, text.length)
-  else {
-    look(0, END_UNITS)
-    look(text.length - END_UNITS, text.length)
-  }
-  // A command that reads the file prints its path as well.
-  const said = [...found.values()].map((one) => (isSaid(text, one) ? one : { ...one, notice: '' }))
+  const said = [...found.values()].map((one) => (isSaid(parts, one) ? one : { ...one, notice: '' }))
   return said.sort((one, other) => one.at - other.at)
 }
 
 /** True if a text repeats what was said beside a preview, in whatever words: the lines that name the saved output. */
 export function repeatsNotice(text: string): boolean {
-  return hasNotices() && noticesIn(text).some((found) => isSaid(text, found))
+  return hasNotices() && noticesIn(text).some(({ notice }) => notice !== '')
 }
 
-/** True if a text has a line of a notice that names its output in words. */
-function isSaid(text: string, { path, notice }: Pick<EarlierNotice, 'path' | 'notice'>): boolean {
-  const written = (line: string) => text.includes(line) || text.includes(JSON.stringify(line).slice(1, -1))
+/** True if one of the texts has a line of a notice that names its output in words. */
+function isSaid(texts: readonly string[], { path, notice }: EarlierNotice): boolean {
+  const written = (line: string) => {
+    const inJson = JSON.stringify(line).slice(1, -1)
+    return texts.some((text) => text.includes(line) || (inJson !== line && text.includes(inJson)))
+  }
   return notice.split('\n').some((line) => line.includes(path) && line.length > path.length && written(line))
 }
 
