@@ -14,7 +14,10 @@ export interface TextLimits {
   maxTokens: number | null
   direction: 'head' | 'tail' | 'both'
   lineRule: 'terminated' | 'split'
-  /** Part of a long text that is kept: its ends, the important lines, or a structure; and the end that has priority. */
+  /**
+   * Part of a long text that is kept, and the end that has priority: its ends, the important lines, or a structure. `auto` keeps the
+   * ends, but of a document on one line its structure.
+   */
   keep: 'ends' | 'auto' | Partial<Record<'smart' | 'json' | 'diff' | 'csv', 'late' | 'early'>>
   /** True if all of this is asked of the text that a terminal would show. */
   terminal: boolean
@@ -56,11 +59,12 @@ const MAX_PLANS = 1000
 export class Settings {
   readonly handle: object
   readonly facts: SettingsFacts
-  /** Plans of calls that have nothing but a tool's name. */
+  /** All plans, by the JSON of what they depend on. */
   private readonly plans = new Map<string, Plan>()
+  /** Those of calls that have nothing but a tool's name, by this name: no JSON is written to find one. */
+  private readonly plansByTool = new Map<string, Plan>()
   /** The same by the defaults of a caller that never change. */
   private plansByDefaults = new WeakMap<object, Map<string, Plan>>()
-  private readonly otherPlans = new Map<string, Plan>()
 
   constructor(options: object) {
     this.handle = call(() => native.settingsOpen(encode(options)))
@@ -79,7 +83,7 @@ export class Settings {
 
   /** The plan of a call whose context is plain, if there was one before. */
   knownPlan({ toolName, defaults }: TruncationContext): Plan | undefined {
-    return (defaults === undefined ? this.plans : this.plansByDefaults.get(defaults))?.get(toolName)
+    return (defaults === undefined ? this.plansByTool : this.plansByDefaults.get(defaults))?.get(toolName)
   }
 
   plan(context: TruncationContext): Plan {
@@ -87,24 +91,23 @@ export class Settings {
     const defaults = context.defaults === undefined ? undefined : encode(context.defaults)
     const declared = context.declared === undefined ? undefined : encode(context.declared)
     const options = context.options === undefined ? undefined : encode(context.options)
-    const known = failed || handled || declared || options ? undefined : this.plansBy(context.defaults)
-    const plans = known ?? this.otherPlans
-    const key = known ? toolName : JSON.stringify([toolName, failed, handled, defaults, declared, options])
-    let plan = plans.get(key)
+    const key = JSON.stringify([toolName, failed, handled, defaults, declared, options])
+    let plan = this.plans.get(key)
     if (plan === undefined) {
       const json = call(() =>
         native.settingsPlan(this.handle, wellFormed(toolName), failed, handled, defaults, declared, options),
       )
       plan = decode<Plan>(json)
-      if (plans.size >= MAX_PLANS) plans.clear()
-      plans.set(key, plan)
+      keep(this.plans, key, plan)
     }
+    const shortcut = failed || handled || declared || options ? undefined : this.shortcutBy(context.defaults)
+    if (shortcut) keep(shortcut, toolName, plan)
     return plan
   }
 
-  /** Where plans are kept that depend on the tool's name and these defaults alone. */
-  private plansBy(defaults: unknown): Map<string, Plan> | undefined {
-    if (defaults === undefined) return this.plans
+  /** Where plans that depend on the tool's name and these defaults alone are found without their JSON. */
+  private shortcutBy(defaults: unknown): Map<string, Plan> | undefined {
+    if (defaults === undefined) return this.plansByTool
     if (!isRecord(defaults) || !Object.isFrozen(defaults)) return undefined
     const plans = this.plansByDefaults.get(defaults) ?? new Map<string, Plan>()
     this.plansByDefaults.set(defaults, plans)
@@ -113,9 +116,14 @@ export class Settings {
 
   private forgetPlans(): void {
     this.plans.clear()
+    this.plansByTool.clear()
     this.plansByDefaults = new WeakMap()
-    this.otherPlans.clear()
   }
+}
+
+function keep(plans: Map<string, Plan>, key: string, plan: Plan): void {
+  if (plans.size >= MAX_PLANS) plans.clear()
+  plans.set(key, plan)
 }
 
 /** Encoding of a value that JSON cannot represent. */
@@ -147,7 +155,7 @@ export function encode(value: unknown): string {
   }
 }
 
-/** A value of its own as JSON can hold it: what JSON would leave out, or refuse, is named. */
+/** A value in a form that JSON can hold: what JSON would leave out or refuse becomes its name. */
 export function tagged(value: unknown): unknown {
   switch (typeof value) {
     case 'number':
