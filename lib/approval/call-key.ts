@@ -2,7 +2,7 @@
 
 import { sha256 } from '../util/crypto'
 import { isArray } from '../util/guards'
-import { jsonRecord } from '../util/json'
+import { givenArguments } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
 import { isRecord } from '../validation/validate'
 
@@ -56,7 +56,7 @@ export function identityOf({ toolCallId, tool, args, sessionId, cwd, vault }: Id
   const plain = plainArguments(args)
   if (!plain?.isWhole) return undefined
   try {
-    const of = [toolCallId, tool, sessionId ?? null, cwd ?? null, vault ?? null, asObject(plain.args ?? {})]
+    const of = [toolCallId, tool, sessionId ?? null, cwd ?? null, vault ?? null, givenArguments(plain.args)]
     return sha256(JSON.stringify(of, (_key, value: unknown) => (isRecord(value) ? inOrder(value) : value)))
   } catch {
     return undefined
@@ -69,11 +69,6 @@ function isPlain(value: unknown): boolean {
   if (value === null || isArray(value)) return true
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
-}
-
-/** Some hosts hand over the text that the model wrote; it is judged as what it says. */
-function asObject(args: unknown): unknown {
-  return typeof args === 'string' ? (jsonRecord(args) ?? args) : args
 }
 
 function inOrder(record: Record<string, unknown>): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { call, native } from '../native/native'
 import { tagged } from '../settings/settings'
 import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-outputs'
 import { isArray } from '../util/guards'
-import { jsonRecord } from '../util/json'
+import { givenArguments } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
 import { checkKeys, checkOneOf, invalid, isRecord, openKnowing, wrong, wrongName } from '../validation/validate'
 import {
@@ -341,22 +341,16 @@ function unjudged(decision: 'deny' | 'ask', ...reasons: string[]): Answer {
   return [decision, null, [], null, [], reasons, [], [], []]
 }
 
-/** Some hosts hand over the text that the model wrote; it is judged as what it says. */
-function given({ args = {} }: PermissionCall): unknown {
-  const isObject = typeof args === 'string' && args.trimStart().startsWith('{')
-  return (isObject ? jsonRecord(args as string) : undefined) ?? args ?? {}
-}
-
 /** The arguments as JSON without what is too deep or cannot be read, and with half characters replaced. */
 function readablePart(request: PermissionCall): string {
-  return safeStringify(given(request), { units: MAX_ARGUMENT_UNITS })
+  return safeStringify(givenArguments(request.args), { units: MAX_ARGUMENT_UNITS })
 }
 
 /** The arguments as JSON; `undefined` if they cannot be read. */
 function argumentsOf(request: PermissionCall): string | undefined {
   try {
     // The JSON form counts, not a second read of a getter.
-    const text = JSON.stringify(given(request))
+    const text = JSON.stringify(givenArguments(request.args))
     if (text === undefined || text.length > MAX_ARGUMENT_UNITS) return undefined
     // A lone surrogate is another name to a file system than any that can be compared. JSON writes it as an escape.
     return text.includes('\\ud') && !isWellFormed(text) ? undefined : text

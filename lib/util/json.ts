@@ -24,6 +24,12 @@ export function jsonOrSame(value: unknown): unknown {
   return parsed === undefined ? value : parsed
 }
 
+/** Returns the arguments of a call as they are judged: some hosts hand over the text that the model wrote, which counts as what it says. */
+export function givenArguments(args: unknown): unknown {
+  const isObject = typeof args === 'string' && args.trimStart().startsWith('{')
+  return (isObject ? jsonRecord(args) : undefined) ?? args ?? {}
+}
+
 /** Returns the JSON text of a call's arguments. A call without arguments is often written as nothing at all. */
 export function argumentsText(text: string): string {
   return text === '' ? '{}' : text
