@@ -1,9 +1,9 @@
 /** Checks objects of options, one option at a time. */
 
 import type { SpillwayError } from '../errors'
-import type { NoticeLanguage } from '../types'
 import { isArray } from '../util/guards'
 import { jsonRecord } from '../util/json'
+import { LANGUAGES } from '../util/languages'
 import { isRecord, listed, readable, unknownOption, wrong } from './validate'
 
 /** Allowed values, as words for the error and as a test. */
@@ -164,8 +164,5 @@ function isWhole(value: number): boolean {
 export function oneOf(...values: readonly (string | number | null)[]): Check {
   return [listed(values), (value) => values.includes(value as string)]
 }
-
-/** The languages of notices. */
-export const LANGUAGES: readonly NoticeLanguage[] = ['en', 'zh-CN']
 
 export const noticeLanguage: Check = oneOf(...LANGUAGES)

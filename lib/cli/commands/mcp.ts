@@ -10,8 +10,8 @@ import {
   startMcpProxy,
 } from 'spillway/mcp'
 import { exitCodeOf } from '../../util/exit-code'
+import { LANGUAGES } from '../../util/languages'
 import { messageOf } from '../../util/message-of'
-import { LANGUAGES } from '../../validation/options'
 import { type Command, type Parsed, UsageError } from '../command'
 import { askElsewhere } from '../deferred-questions'
 import { headerIn, headersIn, MCP_HEADERS } from '../mcp-addresses'

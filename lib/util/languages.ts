@@ -1,0 +1,2 @@
+/** The languages of notices. */
+export const LANGUAGES = ['en', 'zh-CN'] as const
