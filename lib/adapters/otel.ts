@@ -7,7 +7,7 @@
 import type { ContextReport, PruneReport, TruncationEvent } from 'spillway'
 import type { FoldCall, FoldedText } from 'spillway/fold'
 import { boundMembers } from '../tools/bind-members'
-import { failureOf } from '../truncation/call-outcome'
+import { hasFailed } from '../tools/tool-result'
 import { warn } from '../util/warn'
 import { type Check, checkOptions, string } from '../validation/options'
 import { isRecord, wrong } from '../validation/validate'
@@ -236,7 +236,7 @@ class Recorder implements Telemetry {
 
 /** The kind of a refusal, or that the call failed by what its result says. */
 function kindOfFailure(result: unknown): string | undefined {
-  if (failureOf(result) !== true) return undefined
+  if (!hasFailed(result)) return undefined
   const { kind } = Object(result) as { kind?: unknown }
   return typeof kind === 'string' ? kind : 'tool_error'
 }

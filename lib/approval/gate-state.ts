@@ -9,7 +9,7 @@ import {
   type PermissionVerdict,
   type SuggestedRule,
 } from '../permission/types'
-import { array, type Check, nonEmptyString, oneOf, parsedState, string, strings } from '../validation/options'
+import { array, type Check, moment, nonEmptyString, oneOf, parsedState, string, strings } from '../validation/options'
 import { isRecord, readable, wrong } from '../validation/validate'
 
 /** A question that waits for an answer. */
@@ -69,7 +69,7 @@ const APPLIED: Checks = {
 const FOUND: Checks = { targets: strings, reasons: strings, suggestedRules: array }
 const QUESTION: Checks = {
   ...{ id: nonEmptyString, toolCallId: nonEmptyString, tool: nonEmptyString, ...FOUND },
-  askedAt: ['a number of milliseconds', Number.isFinite],
+  askedAt: moment,
 }
 const PLACE: Checks = {
   sessionId: string,

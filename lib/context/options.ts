@@ -10,16 +10,7 @@ import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/polici
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { definedOf } from '../util/defined'
-import {
-  aboveZero,
-  anything,
-  atLeastZero,
-  type Check,
-  checkOptions,
-  fn,
-  object,
-  objectOrOff,
-} from '../validation/options'
+import { aboveZero, anything, type Check, checkOptions, fn, object, objectOrOff } from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
@@ -103,14 +94,12 @@ export interface ContextManagerOptions<M = unknown> {
   onError?: (error: SpillwayError) => void
 }
 
-const isLimit = (value: unknown) => atLeastZero(value) && value !== 0
-
 const settings: Check = ['true, false or an object', (value) => typeof value === 'boolean' || isRecord(value)]
 const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null)?.forget === 'function'
 
 /** The limits of a request. */
 export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
-  maxRequestBytes: ['a number of bytes above 0', isLimit],
+  maxRequestBytes: ['a number of bytes above 0', aboveZero[1]],
   maxImages: aboveZero,
 }
 

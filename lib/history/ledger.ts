@@ -321,7 +321,7 @@ const FIELDS: { readonly [K in keyof Required<ToolResultRecord>]: Check } = {
   folds: ['what a FoldSession gave as record', isFoldRecord],
 }
 
-const NEEDED: readonly string[] = ['toolCallId', 'toolName', 'endedAt', 'isError', 'bytes']
+const NEEDED: readonly string[] = ['toolCallId', 'toolName', ...DEFAULTED]
 
 const CHECKS = Object.entries(FIELDS)
 const NAMES = Object.keys(FIELDS) as (keyof ToolResultRecord)[]
