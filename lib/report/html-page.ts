@@ -1,7 +1,7 @@
 /** The report as a self-contained page without scripts, for light and dark mode. */
 
 import { createHash } from 'node:crypto'
-import { countText, inDollars, numberText, percent } from '../util/format'
+import { countText, inDollars, numberText, percent, thousands } from '../util/format'
 import { isArray } from '../util/guards'
 import { isRecord, readable, wrong } from '../validation/validate'
 import { type Bar, bars, escaped, table } from './charts'
@@ -73,7 +73,7 @@ type Write = (cost: PricedCost) => string
 /** Dollars if the whole is in dollars, else priced tokens: one unit for the page. */
 function writerOf(bill: PricedCost): Write {
   return bill.dollars === undefined
-    ? ({ pricedTokens }) => `${numberText(Math.round(pricedTokens / 1000))}k tokens`
+    ? ({ pricedTokens }) => `${thousands(pricedTokens)} tokens`
     : ({ dollars = 0 }) => inDollars(dollars).replace('-', '−')
 }
 
@@ -132,7 +132,7 @@ const PAID = [
 function paidSection(sessions: readonly SessionReport[]): string {
   const rows = PAID.map(([as, label, color]): Bar => {
     const size = sessions.reduce((sum, { sentTokens }) => sum + sentTokens[as], 0)
-    return { label, value: `${numberText(Math.round(size / 1000))}k`, size, color }
+    return { label, value: thousands(size), size, color }
   })
   return `<h2>Tokens of requests</h2>\n${bars('Tokens of requests by how they were paid', rows)}`
 }

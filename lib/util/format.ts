@@ -15,6 +15,11 @@ export function numberText(count: number): string {
   return count.toLocaleString('en-US')
 }
 
+/** `12k` of 12,345, for tokens. */
+export function thousands(count: number): string {
+  return `${numberText(Math.round(count / 1000))}k`
+}
+
 /** `1 session`, or `5,000 sessions`. */
 export function countText(count: number, noun: string): string {
   return `${numberText(count)} ${noun}${count === 1 ? '' : 's'}`

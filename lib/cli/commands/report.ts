@@ -10,7 +10,7 @@ import {
   type ToolCost,
   type UsageReport,
 } from 'spillway/report'
-import { countText, inDollars, numberText, percent, sizeText } from '../../util/format'
+import { countText, inDollars, numberText, percent, sizeText, thousands } from '../../util/format'
 import type { Command, Parsed } from '../command'
 import { text } from '../parse-values'
 import { bold, EXIT, note, print, printable, printJson } from '../terminal'
@@ -130,4 +130,4 @@ function rowOf(
 
 const asDollars = ({ dollars = 0 }: PricedCost): string => inDollars(dollars)
 
-const inTokens = ({ pricedTokens }: PricedCost): string => `${numberText(Math.round(pricedTokens / 1000))}k`
+const inTokens = ({ pricedTokens }: PricedCost): string => thousands(pricedTokens)
