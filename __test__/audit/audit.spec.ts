@@ -266,6 +266,7 @@ describe('tampering', () => {
   test.each([
     ['options.heads', { heads: ['x'] }],
     ['options.head', { head: 5 }],
+    ['options.head', { head: 'x' }],
     ['options.head', { head: null }],
     ['options.signal', { signal: {} }],
   ])('a wrong %s is refused, not left unread', async (field, options) => {
@@ -281,6 +282,7 @@ describe('tampering', () => {
     writeFileSync(path, `${lines.slice(0, 3).join('\n')}\n`)
     expect(await verifyAudit(path)).toMatchObject({ ok: true, records: 3 })
     expect(await verifyAudit(path, { head: receipts[2]!.hash })).toMatchObject({ ok: true })
+    expect(await verifyAudit(path, { head: receipts[2]!.hash.toUpperCase() })).toMatchObject({ ok: true })
     const report = await verifyAudit(path, { head: receipts.map(({ hash }) => hash) })
     expect(report).toMatchObject({
       ok: false,

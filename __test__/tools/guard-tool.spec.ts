@@ -780,6 +780,7 @@ test('what is no tool or no control is named', () => {
   refused('controls.hooks.tool.before', { hooks: { 'tool.before': [3] } })
   refused('controls.hooks.tool.done', { hooks: { 'tool.done': () => {} } })
   refused('controls.hookTimeoutMs', { hookTimeoutMs: 0 })
+  refused('controls.sessionId', { sessionId: 5 })
 })
 
 test('the options of truncation, or all that createTruncation returns, are refused with the value that is meant', () => {
