@@ -205,9 +205,9 @@ function notInstalled(name: string, libc: Libc | undefined): string {
     `spillway-${name} ${VERSION} is not installed; it holds the binary for this platform.${wrong} ` +
     'Package managers leave it out when optional dependencies are off (--omit=optional, --no-optional), when node_modules was ' +
     'copied from another platform, and npm also when package-lock.json was made on one (npm/cli#4828). ' +
-    'Remove node_modules and package-lock.json and install again with optional dependencies. From a clone: npm run build in it, and ' +
-    'install it as a link, for a copy (--install-links) has no binary; or npm run build and npm run pack in ' +
-    `it, and install packages/spillway-${VERSION}.tgz, which has the binary`
+    'Remove node_modules and package-lock.json and install again with optional dependencies. From a clone: npm run build in it, ' +
+    'then install it as a link (a copy, as --install-links makes one, has no binary), or npm run pack in it and install ' +
+    `packages/spillway-${VERSION}.tgz, which has the binary`
   )
 }
 

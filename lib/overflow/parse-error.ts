@@ -1,8 +1,9 @@
-import { parsedJson } from '../util/json'
 /**
  * Collects the facts in an error or an answer: statuses, codes, messages, stop reasons, usage. Reads only members that have
  * such meanings, never what a model wrote, and takes anything: cycles, proxies, getters that throw.
  */
+
+import { parsedJson } from '../util/json'
 
 /** Facts read from one error or answer; see `Facts` in the core. */
 export interface ErrorFacts {

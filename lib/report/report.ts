@@ -36,8 +36,6 @@ export interface SessionReport extends Omit<SessionLog, 'messages'> {
   savings?: Savings
 }
 
-/** A signal is checked by itself. */
-
 /** Options of {@link reportSessions}. */
 export interface ReportOptions {
   /**

@@ -1,6 +1,6 @@
 /** Where a result says that its full output was saved. */
 
-/** Names under which tools and hosts say it; the first counts most, since it is ours. */
+/** Names under which tools and hosts say it. The first is ours and counts most. */
 const KEYS = ['truncationPath', 'outputPath', 'fullOutputPath', 'persistedOutputPath'] as const
 
 /** Returns the paths that an object beside a result says, the one that counts most first. Throws if a field cannot be read. */

@@ -15,13 +15,13 @@ export interface ModelOutput {
   [more: string]: unknown
 }
 
-/** A value as the SDK itself would say it to a model; of a command, what it printed, and of a result of MCP no bytes of media. */
+/** A value as the SDK itself would say it to a model, but a command says what it printed, and long images and sounds in a result of MCP become words. */
 export function modelOutput(value: unknown): ModelOutput {
   const text = typeof value === 'string' ? value : textOfCommand(value)
-  return text === undefined ? { type: 'json', value: jsonOf(withoutMedia(value)) } : { type: 'text', value: text }
+  return text === undefined ? { type: 'json', value: jsonOf(value) } : { type: 'text', value: text }
 }
 
-/** Units of data that say little more than what they are described by. */
+/** Units of data up to which words in its place would save little. */
 const SMALL_DATA_UNITS = 1024
 
 /** Images and sounds in JSON are text to a model, by the megabyte; the application has them. */
@@ -37,7 +37,7 @@ function withoutMedia(value: unknown): unknown {
 
 function jsonOf(value: unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(value) ?? 'null')
+    return JSON.parse(JSON.stringify(withoutMedia(value)) ?? 'null')
   } catch {
     // A cycle, or a number that JSON has no name for, would end the whole request.
     return JSON.parse(safeStringify(value))

@@ -165,9 +165,6 @@ function unlessSuspended(controls: ToolControls, suspended: () => boolean): Tool
   }
 }
 
-/** UTF-16 units of a name of an error, and what stands between it and the message. */
-const MAX_NAME_UNITS = 256
-
 type DoomLoop = NonNullable<ToolControls['doomLoop']>
 
 /** The same detector but for what is given. */
@@ -194,7 +191,10 @@ export function errorFor(outcome: Exclude<HostOutcome, { kind: 'value' }>): unkn
   return shorter
 }
 
-/** True if a host that shows an error by its message, as a string or as JSON, shows a text, with no more than a name before it. */
+/** UTF-16 units of the name of an error, with the colon after it. */
+const MAX_NAME_UNITS = 256
+
+/** True if a host shows no more of an error than this text and a name: an `Error` by its message or as a string, anything else as JSON. */
 function isShownAs(error: unknown, shown: string): boolean {
   if (typeof error === 'string' || error === undefined || error === null) return true
   if (!(error instanceof Error) && !types.isNativeError(error)) return false
