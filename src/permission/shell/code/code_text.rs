@@ -33,7 +33,7 @@ pub(crate) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
-/// Returns the end of a text, of at most so many bytes.
+/// Returns the end of a text, of at most `most` bytes.
 pub(crate) fn end_of(text: &str, most: usize) -> &str {
     &text[text.floor_char_boundary(text.len().saturating_sub(most))..]
 }
