@@ -73,6 +73,7 @@ impl Window {
         Window {
             cap,
             tail_cap: if is_smart { cap.max(SMART_TAIL) } else { cap },
+            // A document on one line is read from its start, whatever end is shown.
             keep_head: limits.keep != Keep::Ends || limits.direction != Direction::Tail,
             keep_tail: is_smart || limits.direction != Direction::Head,
             head: Vec::new(),

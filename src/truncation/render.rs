@@ -274,8 +274,7 @@ impl Renderer<'_> {
     /// Returns a preview chosen by what the text says, if the strategy makes one and some of it fits.
     fn selection(&self) -> Option<Rendered> {
         let Renderer { window, form, circumstances, .. } = *self;
-        let is_none = window.scanner().is_none() && window.structured().is_none();
-        if is_none || form.preview.is_some() {
+        if form.preview.is_some() {
             return None;
         }
         let mut limits = form.limits;

@@ -85,11 +85,16 @@ impl Walker<'_> {
     }
 }
 
+/// Returns true if a command is one for a container, perhaps behind others that run it.
+pub(super) fn names_container(words: &[Word]) -> bool {
+    let mut first = words.iter().take(MAX_BEFORE_CONTAINER).map(|word| base(&word.text));
+    first.any(|name| CONTAINERS.contains(&&*name))
+}
+
 /// Returns the words of a command for a container with the paths that they have on the machine, if it mounts some, and the
 /// working directory.
 pub(super) fn with_paths_of_machine(words: &[Word]) -> Option<(Vec<Word>, Option<String>)> {
-    let mut first = words.iter().take(MAX_BEFORE_CONTAINER).map(|word| base(&word.text));
-    if !first.any(|name| CONTAINERS.contains(&&*name)) {
+    if !names_container(words) {
         return None;
     }
     let mounts = mounts_of(words);
@@ -168,8 +173,7 @@ fn mount(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the texts of the words of a command for a container with the paths of the machine, and as they are inside.
 pub(super) fn paths_of_machine(words: &[Word]) -> Vec<(String, &str)> {
-    let mut first = words.iter().take(MAX_BEFORE_CONTAINER).map(|word| base(&word.text));
-    if !first.any(|name| CONTAINERS.contains(&&*name)) {
+    if !names_container(words) {
         return Vec::new();
     }
     let mounts = mounts_of(words);

@@ -1,5 +1,6 @@
 //! Redirections: the files that they read and write, and the input that they pass to a command.
 
+use super::name_letters::is_in_variable;
 use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoHereDocument, IoRedirect,
 };
@@ -174,7 +175,7 @@ fn ends_where_it_says(document: &IoHereDocument, text: &str, in_substitution: bo
     };
     text.lines().any(is_end)
         && !end.is_empty()
-        && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && end.chars().all(is_in_variable)
         && body.lines().all(|line| line.trim() != end && !line.ends_with('\\'))
         && (!in_substitution || (balanced && open == 0 && ends_text()))
 }

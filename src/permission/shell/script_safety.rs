@@ -1,5 +1,7 @@
 //! Recognizes scripts of sed, awk and find that only process text.
 
+use super::name_letters::is_in_variable;
+
 /// Returns true if a sed script only prints, deletes and replaces: it accesses no file and runs no program.
 pub(super) fn sed_is_harmless(script: &str) -> bool {
     let mut rest = script.trim();
@@ -27,11 +29,9 @@ pub(super) fn sed_is_harmless(script: &str) -> bool {
             }),
             'y' => sed_parts(after, 2, false),
             // Older programs take the rest of the line for the label.
-            ':' | 'b' | 't' | 'T' => Some(
-                after
-                    .trim_start_matches(' ')
-                    .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'),
-            ),
+            ':' | 'b' | 't' | 'T' => {
+                Some(after.trim_start_matches(' ').trim_start_matches(is_in_variable))
+            }
             // The rest of the line is a text, which continues on the next line after a backslash.
             'a' | 'i' | 'c' => sed_text(after),
             _ => None,

@@ -29,7 +29,7 @@ impl Walker<'_> {
                 && self.functions.is_empty()
                 && !GIVE_ARGUMENTS.iter().any(|given| self.whole.contains(given));
         }
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name = name.chars().all(is_in_variable);
         let is_of_system = is_read_by_programs(name)
             || OF_SYSTEM.contains(&name)
             || OF_SYSTEM_BEGIN.iter().any(|start| name.starts_with(start));
@@ -86,8 +86,7 @@ fn without_variable(text: &str, variable: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(variable) {
         made.push_str(before);
-        let is_longer =
-            after.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        let is_longer = after.starts_with(is_in_variable);
         made.push_str(if is_longer { variable } else { "x" });
         rest = after;
     }

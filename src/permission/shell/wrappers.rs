@@ -1,5 +1,6 @@
 //! Programs that run their arguments, and where the command begins.
 
+use super::name_letters::is_in_variable;
 use std::sync::LazyLock;
 
 use super::env_command::{Environment, environment};
@@ -237,7 +238,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
     let name = text.split('=').next().unwrap_or(text);
     name.len() < text.len()
         && name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.chars().all(is_in_variable)
 }
 
 /// Returns true if a program only runs the command after its options.

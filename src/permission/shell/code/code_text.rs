@@ -33,18 +33,26 @@ pub(crate) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
-/// Maximum number of bytes in front of a value that are read.
-const MAX_BEFORE: usize = 128;
+/// Returns the end of a text, of at most `most` bytes.
+pub(crate) fn end_of(text: &str, most: usize) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(most))..]
+}
 
-/// Returns the end of a text, which is as much as is read in front of a value.
-pub(crate) fn end_of(text: &str) -> &str {
-    &text[text.floor_char_boundary(text.len().saturating_sub(MAX_BEFORE))..]
+/// Returns what a call is given, of which a text is what follows its bracket.
+pub(crate) fn arguments_of(text: &str) -> &str {
+    let given = start_of(text).split([';', '\n']).next().unwrap_or_default();
+    &given[..closing(given)]
+}
+
+/// Returns where a part of a text begins. The part must be a slice of that text.
+pub(crate) fn place_in(text: &str, part: &str) -> usize {
+    part.as_ptr().addr() - text.as_ptr().addr()
 }
 
 /// Returns the names and words in a text, and where they are.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.split(|letter| !is_in_identifier(letter)).filter(|word| !word.is_empty());
-    words.map(move |word| (word.as_ptr().addr() - text.as_ptr().addr(), word))
+    words.map(move |word| (place_in(text, word), word))
 }
 
 /// Returns the name that a text ends with.
@@ -116,6 +124,6 @@ fn string_end(text: &str, quote: char) -> usize {
 }
 
 /// Returns true for a token that is a name or a number.
-pub(crate) fn is_word(token: &str) -> bool {
+pub(super) fn is_word(token: &str) -> bool {
     token.starts_with(is_in_identifier)
 }

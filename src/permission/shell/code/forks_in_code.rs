@@ -134,7 +134,6 @@ impl<'t> Code<'t> {
             let receiver = if at > 0 && matches!(self.at(at - 1), "." | ":") { before } else { "" };
             matches!(self.at(at), "fork" | "pcntl_fork")
                 && (receiver.is_empty() || has_word(MODULES, receiver))
-                && self.is_start(receiver, self.at(at), self.from(at + 1))
         };
         let is_endless = |at: usize| match self.from(at) {
             ["while" | "until", ..] => self.condition(at + 1, self.at(at) == "while").is_some(),

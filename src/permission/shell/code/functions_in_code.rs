@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::code_text::{closing, end_of, last_name, start_of, words};
+use super::code_text::{arguments_of, closing, end_of, last_name, start_of, words};
+use super::paths_in_code::MAX_BEFORE;
 use crate::permission::shell::name_letters::is_in_identifier;
 use crate::util::words::has_word;
 
@@ -40,18 +41,16 @@ pub(super) fn calls_of<'t>(text: &'t str, defined: &HashSet<&str>) -> Vec<(&'t s
         |at: usize| ["def ", "function ", "sub "].iter().any(|begin| text[..at].ends_with(begin));
     let calls = words(text).filter(|(at, word)| defined.contains(word) && !is_definition(*at));
     let calls = calls.filter_map(|(at, name)| {
-        let after = start_of(text[at + name.len()..].strip_prefix(['(', ' '])?);
-        let after = after.split([';', '\n']).next().unwrap_or_default();
-        Some((name, &after[..closing(after)]))
+        Some((name, arguments_of(text[at + name.len()..].strip_prefix(['(', ' '])?)))
     });
     calls.take(MAX_CALLS + 1).collect()
 }
 
 /// Returns the function that a statement defines.
 pub(super) fn function_in(statement: &str) -> Option<Function<'_>> {
+    // Perl takes its parameters from a list, and shells from numbers.
     let kinds: [(&str, &[&str]); 3] =
         [("def ", &[]), ("function ", &["1"]), ("sub ", &["_", "shift"])];
-    // Perl takes its parameters from a list, and shells from numbers.
     for (begin, implied) in kinds {
         if let Some((_, rest)) = statement.split_once(begin)
             && let Some((at, name)) = words(rest).next()
@@ -89,7 +88,7 @@ fn parameters(text: &str) -> &str {
 pub(super) fn is_of_callback(statement: &str, at: usize, after: &str) -> bool {
     const EACH: &str = "\
         forEach map flatMap filter some every each reduce reduceRight for_each find findIndex findLast then from eachSeries ForEach";
-    let before = end_of(&statement[..at]);
+    let before = end_of(&statement[..at], MAX_BEFORE);
     let mut depth = 0;
     let opened = before.char_indices().rev().filter(|(_, letter)| {
         depth += i32::from(*letter == '(') - i32::from(*letter == ')');

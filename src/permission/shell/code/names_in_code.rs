@@ -3,7 +3,7 @@
 use crate::util::words::has_word;
 
 /// Maximum number of strings that are examined as names of files, and of further quotes.
-pub(crate) const MAX_STRINGS: usize = 1024;
+pub(super) const MAX_STRINGS: usize = 1024;
 const MAX_QUOTES: usize = 256;
 
 /// Commands that change the files that they name.
@@ -11,7 +11,7 @@ const FILE_COMMANDS: &str = "rm rmdir mv cp ln tee touch truncate shred unlink r
 
 /// The language of code, as far as it matters for what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
+pub(super) enum Language {
     /// Commands of a shell.
     Shell,
     /// Names of files and commands are in quotes.
@@ -37,7 +37,7 @@ pub(super) fn all_names(
 }
 
 /// Returns what may be names of files in a text of code, with the words of its strings if they count.
-pub(crate) fn names(
+pub(super) fn names(
     text: &str,
     language: Language,
     words_count: bool,

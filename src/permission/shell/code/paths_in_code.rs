@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::code_text::{closing, end_of, last_name};
+use super::code_text::{closing, end_of, last_name, place_in};
 use crate::permission::shell::name_letters::is_in_identifier;
 use crate::util::words::has_word;
+
+/// Maximum number of bytes in front of a value that are read.
+pub(super) const MAX_BEFORE: usize = 128;
 
 /// Maximum number of different paths that are judged; of code with more, every name can be a protected one.
 const MAX_PATHS: usize = 1024;
@@ -60,7 +63,7 @@ pub(super) fn protected_paths(
 /// Returns true if a value at a place of a text, with `after` after it, is only the end of a path: `stage + "/usr"`,
 /// `File.join(stage, prefix)`. Names that can be empty are `emptied`.
 pub(super) fn is_below(text: &str, at: usize, after: &str, emptied: &HashSet<&str>) -> bool {
-    let before = end_of(&text[..at]);
+    let before = end_of(&text[..at], MAX_BEFORE);
     // `packages/${name}`
     let folder = before.trim_end_matches(['{', '$', '#']);
     let folder = folder.rsplit_once(['"', '\'', '`']).map_or("", |(_, folder)| folder);
@@ -116,7 +119,7 @@ pub(super) fn is_joined(part: &str) -> bool {
 /// Returns what can be a path in a text, in quotes or as a word, and where it is. A slash between spaces divides, or joins.
 pub(crate) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let separates = |at: usize| {
-        let (before, after) = (end_of(&text[..at]), &text[at + 1..]);
+        let (before, after) = (end_of(&text[..at], MAX_BEFORE), &text[at + 1..]);
         let before = before.trim_end_matches(['"', '\'']);
         let after = after.trim_start_matches(['"', '\'']);
         let is_first = || {
@@ -134,7 +137,7 @@ pub(crate) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     };
     // It is only compared.
     let compares = |at: usize| {
-        let before = end_of(&text[..at]).trim_end_matches(['"', '\'']).trim_end();
+        let before = end_of(&text[..at], MAX_BEFORE).trim_end_matches(['"', '\'']).trim_end();
         ["==", "!=", " eq", " ne"].iter().any(|sign| before.ends_with(sign))
     };
     let divides = |at: usize| {
@@ -145,7 +148,7 @@ pub(crate) fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     };
     text.split(['"', '\'', '`', ',', '(', ')', ' ', '=', '\n', ';'])
         .filter(|part| part.starts_with(['/', '~']) || part.contains(":\\"))
-        .map(|part| (part.as_ptr().addr() - text.as_ptr().addr(), part))
+        .map(|part| (place_in(text, part), part))
         .filter(move |(at, part)| *part != "/" || !divides(*at) && !separates(*at))
         .filter(move |(at, _)| !compares(*at))
 }

@@ -118,7 +118,7 @@ fn says_it_reads(changes: bool, call: &str) -> bool {
 }
 
 /// Returns true if code has a word that says that something is changed, or what may be the mode of a file that is written.
-pub(crate) fn changes(code: &str) -> bool {
+pub(super) fn changes(code: &str) -> bool {
     let is_mode = |text: &str| {
         text.len() < 4
             && text.contains(['w', 'a', 'x', '+', '>'])

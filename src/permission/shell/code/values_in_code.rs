@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::code_text::{closing, end_of, given_to_words, last_name, start_of, words};
+use super::code_text::{
+    arguments_of, closing, end_of, given_to_words, last_name, place_in, start_of, words,
+};
 use super::functions_in_code::{
     Function, MAX_CALLS, calls_of, function_in, is_of_callback, loop_names, statements_in,
 };
 use super::paths_in_code::{
-    Protected, emptied_names, first_string, is_below, is_joined, protected_paths,
+    MAX_BEFORE, Protected, emptied_names, first_string, is_below, is_joined, protected_paths,
 };
 use crate::permission::shell::name_letters::is_in_identifier;
 use crate::util::words::has_word;
@@ -52,10 +54,10 @@ impl<'t> Values<'t> {
             if defined.is_empty() { Vec::new() } else { calls_of(text, &defined) };
         values.is_cut = calls.len() > MAX_CALLS;
         for round in 1.. {
-            let before = values.names.clone();
+            let before = values.grown();
             statements.iter().for_each(|statement| values.bind(statement));
             values.bind_parameters(&functions, &calls);
-            if values.names == before || values.is_cut {
+            if values.grown() == before || values.is_cut {
                 break;
             }
             values.is_cut = round == MAX_ROUNDS;
@@ -63,9 +65,15 @@ impl<'t> Values<'t> {
         Some(values)
     }
 
+    /// Returns how many names are known, and how many of them can be a path of the system: both only grow.
+    fn grown(&self) -> (usize, usize) {
+        let of_system = self.names.values().filter(|kind| **kind == Protected::System);
+        (self.names.len(), of_system.count())
+    }
+
     /// Returns where a part of the code begins.
     fn place(&self, part: &str) -> usize {
-        part.as_ptr().addr() - self.text.as_ptr().addr()
+        place_in(self.text, part)
     }
 
     /// Returns the protected paths that a part of the code names itself.
@@ -114,8 +122,7 @@ impl<'t> Values<'t> {
 
     /// Records that a name can have a protected path as its value.
     fn record(&mut self, name: &'t str, value: Protected) {
-        let known = self.names.entry(name).or_insert(value);
-        *known = value.max(*known);
+        raise(&mut self.names, name, value);
     }
 
     /// Adds the names that a statement gives such a path to.
@@ -150,7 +157,7 @@ impl<'t> Values<'t> {
         given.sort_unstable();
         let commas: Vec<usize> = statement.match_indices(',').map(|(at, _)| at).collect();
         let is_choice = |at: usize| {
-            end_of(&statement[..at])
+            end_of(&statement[..at], MAX_BEFORE)
                 .rsplit([',', '{', '(', '['])
                 .next()
                 .is_some_and(|part| part.contains('?'))
@@ -205,8 +212,7 @@ impl<'t> Values<'t> {
                 continue;
             }
             if let Some(value) = self.protected_value(arguments) {
-                let known = given.entry(name).or_insert(value);
-                *known = value.max(*known);
+                raise(&mut given, name, value);
             }
         }
         for function in functions {
@@ -220,7 +226,7 @@ impl<'t> Values<'t> {
 
     /// Returns true if what follows a call that removes can be such a path.
     pub(crate) fn may_be_protected(&self, given: &str) -> bool {
-        let at = given.as_ptr().addr() - self.text.as_ptr().addr();
+        let at = self.place(given);
         let end = match self.text[..at].ends_with('(') {
             true => closing(given),
             false => given.find([';', '\n']).unwrap_or(given.len()),
@@ -232,7 +238,7 @@ impl<'t> Values<'t> {
                 .iter()
                 .any(|given| self.protected_value(&given[..closing(given)]).is_some());
         }
-        let before = end_of(&self.text[..at]);
+        let before = end_of(&self.text[..at], MAX_BEFORE);
         let before = before.rsplit([';', '\n']).next().unwrap_or_default();
         let has_parameter = before.split("||").any(|part| part.contains('|'));
         if has_parameter && self.protected_literal(before).is_some() {
@@ -251,16 +257,11 @@ impl<'t> Values<'t> {
             let receiver =
                 call[..call.len() - last_name(call).len()].trim_end_matches(['.', '!', '?']);
             let name = last_name(receiver);
-            return self.is_cut
-                || match name.is_empty() {
-                    true if before.contains(['"', '\'']) => {
-                        self.protected_literal(before).is_some()
-                    }
-                    true => true,
-                    false => {
-                        self.names.contains_key(name) || self.protected_literal(before).is_some()
-                    }
-                };
+            let is_it = match name {
+                "" => !before.contains(['"', '\'']),
+                name => self.names.contains_key(name),
+            };
+            return self.is_cut || is_it || self.protected_literal(before).is_some();
         }
         self.is_cut || self.protected_value(given).is_some() || self.is_of_loop(given, at)
     }
@@ -299,10 +300,9 @@ impl<'t> Values<'t> {
         if !is_open && !has(&WRITERS) && !has(&COPIERS) {
             return false;
         }
-        let given = start_of(after).split([';', '\n']).next().unwrap_or_default();
-        let given = &given[..closing(given)];
+        let given = arguments_of(after);
         let is_it = |part: &str| self.protected_value(part).is_some();
-        let receiver = end_of(before).rsplit([';', '\n']).next().unwrap_or_default();
+        let receiver = end_of(before, MAX_BEFORE).rsplit([';', '\n']).next().unwrap_or_default();
         let of_receiver = || receiver.ends_with('.') && is_it(receiver);
         let (first, further) = given.split_once(',').unwrap_or((given, &given[given.len()..]));
         if is_open {
@@ -329,4 +329,10 @@ impl<'t> Values<'t> {
         let after = after.split([';', '\n']).next().unwrap_or_default();
         after.contains(" for ") && self.protected_value(after).is_some()
     }
+}
+
+/// Notes what a name can be: the worst of all that it is given.
+fn raise<'t>(kinds: &mut HashMap<&'t str, Protected>, name: &'t str, kind: Protected) {
+    let known = kinds.entry(name).or_insert(kind);
+    *known = kind.max(*known);
 }

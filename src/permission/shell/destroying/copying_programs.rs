@@ -1,7 +1,7 @@
 //! Tells whether `rsync` and `rclone` remove what is in a place.
 
 use super::destroying_programs::has_any;
-use crate::permission::shell::word::Word;
+use crate::permission::shell::word::{Word, without_options};
 use crate::util::words::has_word;
 
 /// Options of `rsync` and `rclone` whose value is in the next word.
@@ -34,7 +34,7 @@ fn is_dry_run(rest: &[Word]) -> bool {
 
 /// Returns true if `rsync` or `rclone` removes what is in a place that it copies to or from.
 pub(super) fn copies_over(base: &str, rest: &[Word], is_place: impl Fn(&Word) -> bool) -> bool {
-    let mut given: Vec<&Word> = own(rest).filter(|word| !word.text.starts_with('-')).collect();
+    let mut given: Vec<&Word> = without_options(rest, VALUED_BY_COPIERS).collect();
     // Values of other options may stand before it.
     let is_verb = |word: &&Word| has_word(VERBS_OF_RCLONE, &word.text);
     let verb_at = given.iter().position(is_verb).filter(|_| base == "rclone");
@@ -45,7 +45,7 @@ pub(super) fn copies_over(base: &str, rest: &[Word], is_place: impl Fn(&Word) ->
     let of_source = verb == "move" || has_any(rest, "--remove-source-files");
     let of_both = matches!(verb, "purge" | "delete");
     // Values of options that are not known may stand after the target.
-    let sources = &given[..given.len().saturating_sub(1).max(1).min(given.len())];
+    let sources = if given.len() > 1 { &given[..given.len() - 1] } else { &given[..] };
     let targets = given.get(1..).unwrap_or_default();
     !is_dry_run(rest)
         && ((of_source || of_both) && sources.iter().any(|word| is_place(word))

@@ -10,6 +10,7 @@ use crate::permission::places::{
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::expand::Expander;
 use crate::permission::shell::known_values::Fact;
+use crate::permission::shell::name_letters::is_in_plain_name;
 use crate::permission::shell::sed_awk_find::is_negation;
 use crate::permission::shell::word::Word;
 use crate::util::words::has_word;
@@ -57,12 +58,7 @@ impl Walker<'_> {
             }
             let name = folder.trim_end_matches('/');
             // The home directory of any user.
-            if name.len() == 1
-                || !name.contains('/')
-                    && name[1..]
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-            {
+            if name.len() == 1 || !name.contains('/') && name[1..].chars().all(is_in_plain_name) {
                 return Some((Place::Home, is_all));
             }
         }
@@ -225,40 +221,39 @@ pub(crate) fn selects(words: &[Word]) -> bool {
     // Files that everything needs, as examples.
     const NEEDED: [&str; 6] =
         ["libc.so.6", "libc.so", "ld-linux-x86-64.so.2", "bash", "passwd", "shadow"];
-    const HOLDERS: &str = "usr lib lib64 usr/lib usr/lib64 bin usr/bin sbin usr/sbin etc";
-    let holds = |word: &Word| {
-        word.text.strip_prefix('/').is_some_and(|path| has_word(HOLDERS, path.trim_matches('/')))
+    const FOLDERS_OF_NEEDED: &str = "usr lib lib64 usr/lib usr/lib64 bin usr/bin sbin usr/sbin etc";
+    let is_folder_of_needed = |word: &Word| {
+        word.text
+            .strip_prefix('/')
+            .is_some_and(|path| has_word(FOLDERS_OF_NEEDED, path.trim_matches('/')))
     };
-    let are_there = words.iter().take_while(|word| !word.text.starts_with('-')).any(holds);
+    let searches_system =
+        words.iter().take_while(|word| !word.text.starts_with('-')).any(is_folder_of_needed);
     let is_broad = |glob: &str| {
         glob.trim_matches(['*', '.', '/', '?']).is_empty()
-            || are_there
+            || searches_system
                 && glob.contains(['*', '?'])
                 && NEEDED.iter().any(|name| can_meet(glob, true, &literal(name)))
     };
     let is_negated = |at: usize| at > 0 && is_negation(&words[at - 1]);
-    let none = Word::plain("");
     // Tests after the removal select nothing of it; with alternatives, the last one decides.
     let is_or = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | ",");
     let end = words.iter().position(|word| word.text == "-delete").unwrap_or(words.len());
     let begin = words[..end].iter().rposition(is_or).map_or(0, |at| at + 1);
     (begin..end).any(|at| {
-        let pair = [&words[at], words.get(at + 1).unwrap_or(&none)];
+        let test = words[at].text.as_str();
+        let value = words.get(at + 1).map_or("", |word| word.text.as_str());
         let names = matches!(
-            pair[0].text.as_str(),
+            test,
             "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
         );
-        let is_time = matches!(
-            pair[0].text.as_str(),
-            "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-newer"
-        );
-        if is_time || is_negated(at) || (pair[0].text == "-size" && pair[1].text.starts_with("+0"))
-        {
+        let is_time = matches!(test, "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-newer");
+        if is_time || is_negated(at) || (test == "-size" && value.starts_with("+0")) {
             return is_time;
         }
-        (names && !is_broad(&pair[1].text))
+        (names && !is_broad(value))
             || matches!(
-                pair[0].text.as_str(),
+                test,
                 "-inum"
                     | "-empty"
                     | "-samefile"

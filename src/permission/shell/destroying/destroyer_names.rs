@@ -1,7 +1,7 @@
 //! Names of programs that can destroy a place, and the words and options with which they do.
 
 /// Programs that remove their arguments with everything in them.
-pub(crate) const REMOVERS: &str = "\
+pub(super) const REMOVERS: &str = "\
     rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory \
     rmtrash rip safe-rm saferm trash-cli gomi";
 
@@ -95,7 +95,7 @@ pub(super) const UNPACKERS: &[(&[&str], &str, &str)] = &[
 pub(super) const RIGHTS: &str = "chmod chown chgrp setfacl chattr chflags icacls";
 
 /// Further programs of which something is known here or where their processes end.
-pub(crate) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
+pub(super) const OTHERS: &str = "resize2fs lvresize btrfs dd cp tee install ln sponge touch gcp scp ed ex patch vi vim nvim perl ruby sed \
     gsed awk gawk rsync tar zip 7z git find gfind fd fdfind userdel deluser passwd usermod chage format kill killall5 pkill killall \
     skill slay loginctl launchctl ipmitool kexec busctl dbus-send gdbus shutdown reboot halt poweroff init telinit systemctl umount \
     mount mke2fs fsfreeze pmset rtcwake gtar bsdtar unzip cpio 7za 7zz 7zr bsdcpio fuser bfs \

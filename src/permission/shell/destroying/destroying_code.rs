@@ -9,7 +9,9 @@ use super::destroying_commands::{
 use super::windows_programs::{is_of_system, text_removes};
 use crate::permission::places::{Place, is_protected_file};
 use crate::permission::shell::analyzer::Walker;
-use crate::permission::shell::code::code_text::{closing, given_to_words, last_name, start_of};
+use crate::permission::shell::code::code_text::{
+    arguments_of, closing, end_of, given_to_words, last_name, start_of,
+};
 use crate::permission::shell::code::forks_in_code::starts_for_ever;
 use crate::permission::shell::code::paths_in_code::{first_string, quoted};
 use crate::permission::shell::code::removing_calls::{
@@ -18,6 +20,7 @@ use crate::permission::shell::code::removing_calls::{
 use crate::permission::shell::code::values_in_code::{Values, WRITING};
 use crate::permission::shell::decode;
 use crate::permission::shell::expand::decoded_all;
+use crate::permission::shell::program_names::base;
 use crate::util::words::has_word;
 
 /// Calls of other languages that remove a directory.
@@ -26,12 +29,17 @@ const REMOVING_CALLS: &str = "\
     emptyDirSync(|.rm(|Remove-Item |deltree(|unlink glob|finddepth(|remove_tree \"|rm_r \"|rm_rf!(|Deno.remove|file delete|\
     deleteDir(|deleteRecursively(|removeDirectoryRecursive|delete-directory/files|delete-directory-tree|delete-tree|\
     removeDir(|removeItem(at|Directory.Delete(|Directory]::Delete(|call delete(|vim.fn.delete(|vim.fs.rm(|REMOVE_RECURSE|\
-    state=absent|ensure => absent|ensure=>absent|del_dir_r(";
+    state=absent|ensure => absent|ensure=>absent|del_dir_r(|RemoveAll(";
 
 /// Calls that remove what they are given, of which only the first argument counts.
 const REMOVING_GIVEN: &str = "\
-    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|RemoveAll(|rename(|rename |renameSync(|shutil.move(|\
+    unlink(|rm(|delete-directory |rmdir(|os.remove(|File.delete(|rename(|rename |renameSync(|shutil.move(|\
     os.replace(|mv(|file rename |unlink |unlink for |unlink foreach ";
+
+/// Calls that run a program or the text of a shell.
+const RUNNERS: &str = "\
+    system(|system |exec(|exec |execSync(|execFile(|execFileSync(|popen(|Popen(|run(|call(|check_call(|check_output(|getoutput(|\
+    spawn(|spawnSync(|shell_exec(|passthru(|Command::new(|exec.Command(";
 
 /// Maximum number of calls that are judged by what they are given; more of them can remove any path of the code.
 const MAX_REMOVED: usize = 256;
@@ -98,7 +106,6 @@ impl Walker<'_> {
         // Tools for settings remove what has such a state.
         let sets = ["state=absent", "ensure => absent", "ensure=>absent"];
         let mut removed = given_to_words(text, REMOVING_CALLS);
-        removed.extend(given_to_words(text, "RemoveAll("));
         if text.contains("recursive") {
             // Without that word, `rm` of R removes variables.
             removed.extend(given_to_words(text, "rm("));
@@ -106,29 +113,29 @@ impl Walker<'_> {
         let commands = removing_commands(text);
         if !(removed.is_empty() && commands.is_empty())
             && let Some(values) = Values::in_code(text, is_it)
-            && (commands.iter().take(MAX_REMOVED).any(|given| values.ends_command(given))
-                || sets.iter().any(|set| text.contains(set))
-                || removed.len() > MAX_REMOVED
+            && (sets.iter().any(|set| text.contains(set))
+                || removed.len() + commands.len() > MAX_REMOVED
+                || commands.iter().any(|given| values.ends_command(given))
                 || removed.iter().any(|given| values.may_be_protected(given)))
         {
             return Some(REMOVES_ROOT);
         }
         let is_place = |path: &str| self.place(path, path.contains('*'), true).is_some();
         if text_removes(text)
-            || removes_given(text, is_place)
+            || removes_given(text, &removed, is_place)
             || removes_listed(text, is_place)
             || removes_by_method(text, is_place)
         {
             return Some(REMOVES_ROOT);
         }
-        let is_of_system = |path: &str| {
+        let is_system_place = |path: &str| {
             let place = self.place(path, path.contains('*'), true);
             matches!(place, Some((Place::Root | Place::System, _)))
         };
-        if changes_mode(text, is_of_system) {
+        if changes_mode(text, is_system_place) {
             return Some(CHANGES_RIGHTS);
         }
-        if copies_over(text, is_of_system) || links_over(text) {
+        if copies_over(text, is_system_place) || links_over(text) {
             return Some(WRITES_SYSTEM);
         }
         let writes = [
@@ -280,19 +287,19 @@ fn is_between(letter: char) -> bool {
 }
 
 /// Returns true if a call removes a protected place that is its first argument, or the home directory.
-fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
+fn removes_given(text: &str, removed: &[&str], is_protected: impl Fn(&str) -> bool) -> bool {
+    let mut given = given_to_words(text, REMOVING_GIVEN);
+    given.extend(removed);
+    if given.is_empty() {
+        return false;
+    }
     // Strings of Tcl need no quotes.
     let is_tcl = text.contains("file rename ");
     let homes = names_of_home(text);
-    let calls = [REMOVING_CALLS, REMOVING_GIVEN].into_iter();
-    calls.flat_map(|calls| given_to_words(text, calls)).any(|given| {
+    given.into_iter().any(|given| {
         let first = given.split([',', ';', '\n']).next().unwrap_or_default();
-        let is_home = HOMES.iter().any(|home| {
-            first.split_once(home).is_some_and(|(before, after)| {
-                // A path below it.
-                !before.contains("join") && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
-            })
-        });
+        // A path below it is joined.
+        let is_home = before_home(first).any(|before| !before.contains("join"));
         let name = first.trim_matches(|letter: char| "()$ ".contains(letter));
         let is_home = is_home || homes.contains(&name);
         let of_tcl = is_tcl
@@ -304,7 +311,7 @@ fn removes_given(text: &str, is_protected: impl Fn(&str) -> bool) -> bool {
 
 /// Returns true if the path at a place of a text is no argument of a call, but the value of a name or a part of a list.
 fn is_kept(text: &str, at: usize) -> bool {
-    let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_BEFORE))..at];
+    let before = end_of(&text[..at], MAX_BEFORE);
     let before = before.rsplit(';').next().unwrap_or_default();
     let mut depth = 0;
     let open = before.char_indices().rev().find(|(_, letter)| {
@@ -321,7 +328,7 @@ fn is_kept(text: &str, at: usize) -> bool {
 fn only_reads(text: &str, at: usize, path: &str) -> bool {
     const WRITERS: [&str; 6] = ["write", "put", "trunc", "append", "save", "stream"];
     const PATHS: &str = "Path Paths of get File Pathname";
-    let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_BEFORE))..at];
+    let before = end_of(&text[..at], MAX_BEFORE);
     let before = before.trim_end_matches(['"', '\'']);
     let given = start_of(&text[at + path.len()..]);
     let given = &given[..closing(given)];
@@ -351,17 +358,13 @@ fn only_reads(text: &str, at: usize, path: &str) -> bool {
     }
 }
 
-/// Calls that run a program or the text of a shell.
-const RUNNERS: &str = "\
-    system(|system |exec(|exec |execSync(|execFile(|execFileSync(|popen(|Popen(|run(|call(|check_call(|check_output(|getoutput(|\
-    spawn(|spawnSync(|shell_exec(|passthru(|Command::new(|exec.Command(";
-
 /// Returns what is given to each call that runs `rm` for folders.
 fn removing_commands(text: &str) -> Vec<&str> {
     if !["rm ", "rm'", "rm\""].iter().any(|name| text.contains(name)) {
         return Vec::new();
     }
     let removes = |given: &&str| {
+        // `f"rm -rf {d}"` of Python has a letter before its quote.
         let command = given.trim_start_matches(['f', '[', '(', '"', '\'', '`', ' ']);
         let command = command.strip_prefix("sudo ").unwrap_or(command);
         let options = command.strip_prefix("rm");
@@ -370,11 +373,14 @@ fn removing_commands(text: &str) -> Vec<&str> {
                 && ["-r", "-R", "-fr", "-fR"].iter().any(|option| options.contains(option))
         })
     };
-    let given = given_to_words(text, RUNNERS).into_iter().map(|given| {
-        let given = given.split([';', '\n']).next().unwrap_or_default();
-        &given[..closing(given)]
-    });
-    given.filter(removes).collect()
+    given_to_words(text, RUNNERS).into_iter().map(arguments_of).filter(removes).collect()
+}
+
+/// Returns what is in front of the home directory in a value that ends with it.
+fn before_home(value: &str) -> impl Iterator<Item = &str> {
+    let ends = |after: &str| after.bytes().all(|byte| b")]}\"' ".contains(&byte));
+    let divided = HOMES.iter().filter_map(|home| value.split_once(home));
+    divided.filter(move |(_, after)| ends(after)).map(|(before, _)| before)
 }
 
 /// Returns the names that are given the home directory, and nothing more: `h = Path.home()`.
@@ -382,26 +388,20 @@ fn names_of_home(text: &str) -> Vec<&str> {
     let statements = text.split([';', '\n']).filter_map(|statement| {
         let (name, value) = statement.split_once('=')?;
         let value = value.trim_start_matches("new ").trim();
-        let is_home = HOMES.iter().any(|home| {
-            value.split_once(home).is_some_and(|(before, after)| {
-                let is_path = |letter: char| letter.is_alphanumeric() || "._:$(".contains(letter);
-                before.chars().all(is_path) && after.bytes().all(|byte| b")]}\"' ".contains(&byte))
-            })
-        });
+        let is_path = |letter: char| letter.is_alphanumeric() || "._:$(".contains(letter);
+        let is_home = before_home(value).any(|before| before.chars().all(is_path));
         is_home.then(|| last_name(name.trim_end()))
     });
     statements.filter(|name| !name.is_empty()).take(MAX_TAILS).collect()
 }
 
-/// Returns true if a call runs a program that stops the machine, without arguments: `execSync("reboot")`.
+/// Returns true if a call runs a program that stops the machine, whose first string is only its name: `execSync("reboot")`.
 fn runs_stop(text: &str) -> bool {
     const STOPS: &str = "reboot halt poweroff shutdown";
     STOPS.split(' ').any(|stop| text.contains(stop))
         && given_to_words(text, RUNNERS).into_iter().any(|given| {
             let program = first_string(given.trim_start_matches(['[', '(', ' ']));
-            program.is_some_and(|program| {
-                has_word(STOPS, program.rsplit('/').next().unwrap_or_default())
-            })
+            program.is_some_and(|program| has_word(STOPS, &base(program)))
         })
 }
 

@@ -10,7 +10,9 @@ use super::destroying_code::commands_in;
 use super::fork_bombs::{evaluates_itself, starts_shells, with_own_name};
 use crate::permission::places::{Place, is_essential_program, is_protected_file};
 use crate::permission::shell::analyzer::{MAX_PIECES, MIN_REREAD, Walker};
-use crate::permission::shell::container_paths::{mounts_of, on_machine, with_paths_of_machine};
+use crate::permission::shell::container_paths::{
+    mounts_of, names_container, on_machine, with_paths_of_machine,
+};
 use crate::permission::shell::expand::{can_be_name, in_double_quotes, without_patterns};
 use crate::permission::shell::known_values::Fact;
 use crate::permission::shell::program_names::{base, name_in_system};
@@ -49,7 +51,7 @@ const CANONICAL: [&str; 8] = [
 pub(crate) const MAX_TAILS: usize = 16;
 
 /// Words before a command in a construct of a shell.
-pub(crate) const KEYWORDS: &str = "do then else elif if while until ! time";
+pub(super) const KEYWORDS: &str = "do then else elif if while until ! time";
 
 /// Programs that run their arguments on this machine and outside of any container.
 pub(crate) const LOCAL_WRAPPERS: &str = "\
@@ -491,7 +493,7 @@ fn has_literal_letter(glob: &str) -> bool {
 /// Returns true if a command runs in a container that has processes of its own.
 fn runs_in_container(base: &str, words: &[Word]) -> bool {
     let is_of_machine = |word: &Word| word.text.contains("nsenter") || word.text.contains("chroot");
-    has_word("docker podman nerdctl kubectl oc", base)
+    (names_container(words) || matches!(base, "kubectl" | "oc"))
         && words.iter().take(MAX_TAILS).any(|word| word.text == "exec")
         && !words.iter().any(is_of_machine)
 }

@@ -20,8 +20,8 @@ const MAX_GIVEN_WORDS: usize = 64;
 /// Maximum bytes of a word of the input that is put in. No system opens a longer path.
 const MAX_GIVEN: usize = 4096;
 
-/// Maximum number of lines of an input that are put in on their own.
-const MAX_LINES: usize = 4;
+/// Maximum number of words of an input that are put in on their own.
+const MAX_PARTS: usize = 16;
 
 impl Walker<'_> {
     /// Returns what `xargs` destroys with its words and its input.
@@ -33,19 +33,20 @@ impl Walker<'_> {
         let mark = replaced_mark(&words[at..]);
         let mut texts: Vec<String> = read.iter().chain(&self.piped).cloned().collect();
         texts.extend(arguments_of_parallel(&words[at..]));
-        // Each line is put in on its own.
+        // Each word is put in on its own as well.
         let is_split = words[at..].iter().any(|word| word.text.contains(&mark));
-        let lines: Vec<String> = texts
+        let mut is_cut =
+            is_split && texts.iter().any(|text| text.split_whitespace().nth(MAX_PARTS).is_some());
+        let parts: Vec<String> = texts
             .iter()
             .filter(|text| is_split && text.trim().contains(char::is_whitespace))
-            .flat_map(|text| text.split_whitespace().take(MAX_LINES).map(str::to_owned))
+            .flat_map(|text| text.split_whitespace().take(MAX_PARTS).map(str::to_owned))
             .collect();
-        texts.extend(lines);
+        texts.extend(parts);
         let is_local = at == 0 || has_word(LOCAL_WRAPPERS, &base(&words[0].text));
         let mut found = Vec::new();
         // More input than is read does no harm to a command that destroys nothing.
         let can_destroy = may_destroy_with(&words[at + 1..]);
-        let mut is_cut = false;
         for text in texts {
             let mut parts = text
                 .split(|letter: char| letter.is_whitespace() || letter == '\0')

@@ -34,12 +34,12 @@ static NAMES: LazyLock<NameMap<()>> = LazyLock::new(|| {
 });
 
 /// Returns true if a command has one of these words.
-pub(crate) fn has_any(rest: &[Word], names: &str) -> bool {
+pub(super) fn has_any(rest: &[Word], names: &str) -> bool {
     rest.iter().any(|word| has_word(names, &word.text))
 }
 
 /// Returns the words that do not begin as an option does.
-pub(crate) fn operands(rest: &[Word]) -> impl Iterator<Item = &Word> {
+pub(super) fn operands(rest: &[Word]) -> impl Iterator<Item = &Word> {
     rest.iter().filter(|word| !word.text.starts_with(['-', '+']) || word.text.len() < 2)
 }
 
@@ -466,7 +466,7 @@ impl Walker<'_> {
         }
     }
 
-    pub(crate) fn disk(&self, word: &Word) -> bool {
+    pub(super) fn disk(&self, word: &Word) -> bool {
         self.file_places(word).contains(&Place::Disk)
     }
 

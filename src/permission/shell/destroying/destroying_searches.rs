@@ -14,7 +14,7 @@ use crate::permission::shell::word::Word;
 use crate::util::words::has_word;
 
 /// Returns true for a program that searches for files and can run commands for them.
-pub(crate) fn is_search(base: &str) -> bool {
+pub(super) fn is_search(base: &str) -> bool {
     matches!(base, "find" | "gfind" | "bfs" | "fd" | "fdfind")
 }
 
@@ -175,12 +175,10 @@ impl Walker<'_> {
         let roots = roots(base, rest);
         let here = Word::plain(".");
         let roots = if roots.is_empty() { vec![&here] } else { roots };
-        // The system needs its links.
-        let is_test = |word: &Word| word.text == "-type";
-        let has_others = has_any(rest, "! -not -o -or , -L -follow");
-        let only_links = !has_others
-            && rest.iter().take_while(|word| word.text != "-delete").any(is_test)
-            && rest.windows(2).any(|pair| is_test(&pair[0]) && pair[1].text == "l");
+        // Links in a home are easily made again; the system needs its own.
+        let end = rest.iter().position(|word| word.text == "-delete").unwrap_or(rest.len());
+        let only_links = !has_any(rest, "! -not -o -or , -L -follow")
+            && rest[..end].windows(2).any(|pair| pair[0].text == "-type" && pair[1].text == "l");
         roots.into_iter().any(|root| match self.any_place(root) {
             Some((Place::Root, _)) => true,
             Some((Place::Home | Place::Homes, _)) if only_links => false,

@@ -49,7 +49,7 @@ impl Walker<'_> {
     }
 
     /// Returns what one of the programs of the tables destroys by writing to the file that one of its words names.
-    pub(crate) fn written_by(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
+    pub(super) fn written_by(&self, base: &str, rest: &[Word]) -> Option<&'static str> {
         let operands = || rest.iter().filter(|word| !word.text.starts_with('-'));
         let has_verb =
             |verbs: &str| verbs == "*" || rest.iter().any(|word| has_word(verbs, &word.text));
@@ -142,7 +142,7 @@ fn behind_one_of<'t>(text: &'t str, starts: &[&str]) -> Option<&'t str> {
 }
 
 /// Returns the names of the programs of the tables.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let operands = OPERANDS.iter().map(|(name, _)| *name);
     let others = "aria2c socat sed gsed tar gtar bsdtar sqlite3 awk gawk curl java fio fsarchiver";
     let lists = [LAST, others].into_iter().flat_map(|list| list.split(' '));

@@ -5,7 +5,7 @@ use super::destroying_commands::{KILLS_ALL, STOPS_MACHINE};
 use super::destroying_programs::{has_any, operands};
 use crate::permission::places::Place;
 use crate::permission::shell::analyzer::Walker;
-use crate::permission::shell::word::Word;
+use crate::permission::shell::word::{Word, without_options};
 use crate::util::words::has_word;
 
 /// Commands and targets of `systemctl` that end what runs on the machine, or put it to sleep.
@@ -82,20 +82,8 @@ fn is_prose(word: &Word) -> bool {
 
 /// Returns what `systemctl` ends.
 fn stops_units(rest: &[Word]) -> Option<&'static str> {
-    let valued = |at: usize| {
-        at > 0
-            && has_word(
-                "-n -p -t -o -H -M -s --lines --property --type --output",
-                &rest[at - 1].text,
-            )
-    };
-    let rest: Vec<Word> = rest
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !valued(*at))
-        .map(|(_, word)| word.clone())
-        .collect();
-    let mut operands = operands(&rest).map(|word| word.text.as_str());
+    const VALUED: &str = "-n -p -t -o -H -M -s --lines --property --type --output";
+    let mut operands = without_options(rest, VALUED).map(|word| word.text.as_str());
     let verb = operands.next().unwrap_or_default();
     let units: Vec<&str> = operands.collect();
     // Units of `isolate` are targets, also without the end of their name.
@@ -112,7 +100,7 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
     if rest.iter().any(|word| word.text == "--user") {
         return None;
     }
-    // `add-wants` changes its first unit, which starts the others.
+    // Commands that start none of their units.
     const KEEP: &str = "\
         status show cat is-active is-enabled is-failed list-dependencies list-units list-unit-files help stop mask disable unmask \
         edit revert preset";
@@ -120,7 +108,8 @@ fn stops_units(rest: &[Word]) -> Option<&'static str> {
         || verb == "exit"
         || ends_default
         || !has_word(KEEP, verb)
-            && (verb != "enable" || has_any(&rest, "--now"))
+            && (verb != "enable" || has_any(rest, "--now"))
+            // `add-wants` changes its first unit, which starts the others.
             && units.iter().skip(usize::from(verb.starts_with("add-"))).any(is_target);
     stops.then_some(STOPS_MACHINE).or(ends_all.then_some(KILLS_ALL))
 }

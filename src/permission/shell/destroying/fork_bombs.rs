@@ -62,7 +62,7 @@ fn is_fixed(test: &str) -> bool {
 }
 
 /// Returns true if a variable is compared with a number that a loop reaches only after very many rounds.
-pub(super) fn counts_far(test: &str) -> bool {
+fn counts_far(test: &str) -> bool {
     test.split(|letter: char| !letter.is_ascii_alphanumeric())
         .filter_map(|word| word.parse::<u64>().ok())
         .any(|number| number >= MANY)
@@ -139,7 +139,7 @@ fn only_counts(list: &AndOrList) -> bool {
 }
 
 /// Returns true for a shell whose text ends in `&`: `sh -c "… &"`.
-pub(super) fn starts_in_shell(simple: &SimpleCommand) -> bool {
+fn starts_in_shell(simple: &SimpleCommand) -> bool {
     let name = name_of(simple);
     let is_shell = is_shell(&name) || matches!(&*name, "eval" | "setsid" | "nohup");
     let starts = |item: &Item| {

@@ -46,7 +46,7 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Returns the names of all commands of which something is known here.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     REMOVERS.into_iter().chain(OTHERS)
 }
 
@@ -88,7 +88,7 @@ pub(super) fn text_removes(text: &str) -> bool {
 }
 
 /// Returns what a command of Windows destroys, for what it names and what a pipe lists.
-pub(crate) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option<&'static str> {
+pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option<&'static str> {
     let has = |names: &[&str]| {
         rest.iter().any(|word| names.iter().any(|name| word.text.eq_ignore_ascii_case(name)))
     };
@@ -128,7 +128,7 @@ pub(crate) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
 }
 
 /// Returns true for a drive, a folder of the system on one, all in it, or a home.
-pub(crate) fn is_of_system(path: &str) -> bool {
+pub(super) fn is_of_system(path: &str) -> bool {
     // Bash takes a backslash and a space for a quoted space, and PowerShell for the end of a word.
     let path = if path.get(1..3) == Some(": ") { &path[..2] } else { path };
     let path = path.to_ascii_lowercase().replace('\\', "/");

@@ -5,7 +5,7 @@ use crate::permission::shell::word::Word;
 use crate::util::words::{has_word, row};
 
 /// Programs whose lists are known.
-pub(crate) const LISTERS: &str = "\
+pub(super) const LISTERS: &str = "\
     rg fd fdfind tree du locate plocate mlocate slocate git ps pgrep compgen dpkg dpkg-query rpm pacman apk repoquery lsblk \
     blkid fdisk df mount findmnt getent cut whereis ldd apt apt-mark dnf yum lsof";
 
@@ -26,7 +26,7 @@ const MOUNTED: &str = "/ /*";
 const ACCOUNTS: &str = "root /root /home/*";
 
 /// Returns what a program lists, if it lists everything.
-pub(crate) fn listed(name: &str, words: &[Word]) -> Option<String> {
+pub(super) fn listed(name: &str, words: &[Word]) -> Option<String> {
     let rest = words.get(1..)?;
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.text.as_str()));
     let operands =
@@ -115,7 +115,7 @@ fn lists_packages(name: &str, rest: &[Word]) -> bool {
 const DISK: &str = "/dev/sda";
 
 /// Returns the paths of programs of the system.
-pub(crate) fn programs<'n>(names: impl Iterator<Item = &'n str>) -> String {
+pub(super) fn programs<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("/usr/bin/{name} ")).collect::<String>().trim_end().to_owned()
 }
 
@@ -125,7 +125,7 @@ fn is_query_of_files(text: &str) -> bool {
 }
 
 /// Returns the paths of everything in each root, by default in the current folder.
-pub(crate) fn everything<'r>(roots: impl Iterator<Item = &'r str>) -> String {
+pub(super) fn everything<'r>(roots: impl Iterator<Item = &'r str>) -> String {
     let of_root = |root: &str| {
         let root = root.trim_end_matches('/');
         format!("{} {root}/*", if root.is_empty() { "/" } else { root })

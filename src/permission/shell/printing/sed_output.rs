@@ -17,7 +17,7 @@ const MAX_PATTERN: usize = 256;
 const MAX_COMPILED: usize = 64 * 1024;
 
 /// Returns what the words of a `sed` command make of a text.
-pub(crate) fn output(words: &[Word], text: String) -> String {
+pub(super) fn output(words: &[Word], text: String) -> String {
     let is_extended = words.iter().any(|word| {
         matches!(word.text.as_str(), "-E" | "-r" | "--regexp-extended" | "-nE" | "-En" | "-nr")
     });
