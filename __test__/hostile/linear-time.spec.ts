@@ -125,7 +125,7 @@ const names = [
   'pwd={',
   'token%3Da%26',
   'key=',
-  'token=${x}',
+  `token=\${x}`,
   'password=a,b&',
   'gh secret ',
   '"kind":"Secret",',

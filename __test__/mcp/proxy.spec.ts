@@ -48,7 +48,7 @@ describe('a result', () => {
       const store = tempDir()
       const env = { SPILLWAY_STORAGE_DIR: store }
       const script =
-        'for (let i = 1; i <= 9000; i += 1) console.log(`line ${i} of a text that is long enough to be cut`)'
+        'for (let i = 1; i <= 9000; i += 1) console.log("line " + i + " of a text that is long enough to be cut")'
       const { stdout } = await cli(['run', '--direction', 'tail', '--', process.execPath, '-e', script], { env })
       const [, path = ''] = /saved to: (.*)/.exec(stdout) ?? []
       expect(Buffer.byteLength(stdout)).toBeGreaterThan(20_000)
