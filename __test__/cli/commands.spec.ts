@@ -492,6 +492,7 @@ describe('how it is called', () => {
     [['usage', '--store', 'S3://bucket/x'], 2, '', 'Invalid option --store: expected a folder, s3://bucket/prefix'],
     [['prune', '--store', 's3:bucket', 'x'], 2, '', 'Invalid option --store: expected a folder'],
     [['usage', '--store', 's3://b'], 2, '', '--store s3://b: '],
+    [['view', '--print', '--key-file', 'x'], 2, '', '--key-file: needs --audit'],
     [['usage', '--store= '], 2, '', 'Invalid option --store: expected the path of a folder'],
     [['read', '--session', '', 'x'], 2, '', 'Invalid option --session: expected ID'],
     [['run', '--cwd=', '--', 'true'], 2, '', 'Invalid option --cwd: expected DIR'],

@@ -288,7 +288,8 @@ export async function verifyAudit(file: string, options: VerifyAuditOptions = {}
   }
 }
 
-function isHash(value: unknown): value is string {
+/** True for the hash of a record, also in capitals. */
+export function isHash(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value)
 }
 

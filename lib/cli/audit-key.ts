@@ -4,12 +4,10 @@ import { readFileSync } from 'node:fs'
 import type { Option, Parsed } from './command'
 import { text } from './parse-values'
 
-export const KEY_FILE: Readonly<Record<string, Option>> = {
-  'key-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'The file with the key that the audit logs were written with, taken byte for byte.',
-  },
+/** The option; `where` says where it counts. */
+export function keyFile(where: string): Readonly<Record<string, Option>> {
+  const help = `${where}: the file with the key that the audit logs were written with, taken byte for byte.`
+  return { 'key-file': { type: 'string', value: 'FILE', help } }
 }
 
 export function keyFromFile(values: Parsed['values']): { key?: Uint8Array } {

@@ -104,11 +104,10 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
   for (const [name, value] of Object.entries(values)) {
     // Most often a variable of the shell that is not set. Without the option, more would be read or kept elsewhere than was asked.
     if ([value].flat().includes('')) {
-      throw new UsageError(`Invalid option --${name}: expected ${described[name]?.value ?? 'a value'}, received ""`)
+      throw wrongOption(name, `expected ${described[name]?.value ?? 'a value'}, received ""`)
     }
     const expected = typeof value === 'string' ? described[name]?.expected?.(value) : undefined
-    if (expected !== undefined)
-      throw new UsageError(`Invalid option --${name}: ${wrongName(value as string, expected, [])}`)
+    if (expected !== undefined) throw badValue(name, value as string, expected)
   }
   const names = command.passesOn ? positionals.slice(0, 1) : positionals
   if (command.takesText !== true && names.includes('')) {
@@ -156,9 +155,7 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
   }
   const [, name] = /'--([\w-]+)=-XYZ'/.exec(message) ?? []
   if (name !== undefined) {
-    return new UsageError(
-      `Invalid option --${name}: expected a value; one that begins with a dash is typed --${name}=-1${see}`,
-    )
+    return wrongOption(name, `expected a value; one that begins with a dash is typed --${name}=-1${see}`)
   }
   return new UsageError(`${message.split('\n', 1)[0]?.replace(/\.$/, '')}${see}`)
 }
@@ -167,6 +164,16 @@ function usageError(command: Command, error: unknown, known: readonly string[]):
 function missing({ usage }: Command, place: number): string {
   const names = usage.match(/<[^>]+>/g) ?? []
   return names[Math.min(place, names.length - 1)] ?? ''
+}
+
+/** Makes the error for a wrong option, with the problem in words. */
+export function wrongOption(name: string, problem: string): UsageError {
+  return new UsageError(`Invalid option --${name}: ${problem}`)
+}
+
+/** Makes the error for a wrong value of an option; `names` are those that it may have. */
+export function badValue(name: string, value: string, expected: string, names: readonly string[] = []): UsageError {
+  return wrongOption(name, wrongName(value, expected, names))
 }
 
 /** Makes the error for an argument that is not among `names`; `what` is the argument as the usage of the command names it. */

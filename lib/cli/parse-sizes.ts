@@ -1,8 +1,8 @@
 /** Sizes in options. */
 
 import { parseSize } from 'spillway/config'
-import type { Parsed } from './command'
-import { badValue, text } from './parse-values'
+import { badValue, type Parsed } from './command'
+import { text } from './parse-values'
 
 type Values = Parsed['values']
 

@@ -1,8 +1,8 @@
 /** Values of options: numbers, sizes, times; and how such things are written for people. */
 
 import { shellQuote } from '../util/shell-quote'
-import { listed, wrongName } from '../validation/validate'
-import { type Parsed, UsageError } from './command'
+import { listed } from '../validation/validate'
+import { badValue, type Parsed } from './command'
 
 type Values = Parsed['values']
 
@@ -16,11 +16,6 @@ export function text(values: Values, name: string): string | undefined {
 export function texts(values: Values, name: string): string[] | undefined {
   const value = values[name]
   return Array.isArray(value) ? value.map(String) : undefined
-}
-
-/** Makes the error for a wrong value of an option; `names` are those that it may have. */
-export function badValue(name: string, value: string, expected: string, names: readonly string[] = []): UsageError {
-  return new UsageError(`Invalid option --${name}: ${wrongName(value, expected, names)}`)
 }
 
 /** @throws UsageError unless it is one of them */

@@ -1,9 +1,8 @@
 /** MCP servers given as command-line values: `--server files='npx -y server-files .'`. */
 
 import type { McpServerOptions } from 'spillway/mcp'
-import { UsageError } from './command'
+import { badValue, UsageError } from './command'
 import { serverOf } from './mcp-servers'
-import { badValue } from './parse-values'
 
 const NAMED = /^([\w.-]+)=(.*)$/s
 const ADDRESS = /^https?:\/\//i

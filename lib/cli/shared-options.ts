@@ -15,9 +15,9 @@ import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { definedOf } from '../util/defined'
 import { LANGUAGES } from '../util/languages'
 import { isStoreUrl } from '../util/store-url'
-import { type Option, type Parsed, UsageError } from './command'
+import { badValue, type Option, type Parsed, UsageError } from './command'
 import { finiteBytes } from './parse-sizes'
-import { badValue, choice, quoted, text, whole } from './parse-values'
+import { choice, quoted, text, whole } from './parse-values'
 import { note, printable } from './terminal'
 
 export const WIDE_VAULT: Readonly<Record<string, Option>> = {

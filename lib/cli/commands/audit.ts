@@ -2,11 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { verifyAudit } from 'spillway'
+import { isHash } from '../../audit/audit-log'
 import { countText } from '../../util/format'
 import { jsonRecord } from '../../util/json'
-import { KEY_FILE, keyFromFile } from '../audit-key'
-import { type Command, type Parsed, wrongArgument } from '../command'
-import { badValue, texts, whole } from '../parse-values'
+import { keyFile, keyFromFile } from '../audit-key'
+import { badValue, type Command, type Parsed, wrongArgument } from '../command'
+import { texts, whole } from '../parse-values'
 import { EXIT, green, note, print, printable, printJson, red, yellow } from '../terminal'
 
 const SHOWN = 20
@@ -18,7 +19,7 @@ const command: Command = {
   about: `verify: earlier files of the same session are read first. Without a key, only accidents and careless changes are detected; records
 removed from the end are detected only with a stored --head. show: prints the last records of each file, one per line, unchecked.`,
   options: {
-    ...KEY_FILE,
+    ...keyFile('verify'),
     head: {
       type: 'string',
       multiple: true,
@@ -55,8 +56,8 @@ async function run({ values, positionals, json }: Parsed): Promise<number> {
 
 async function verify(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
   const key = keyFromFile(values)
-  const heads = texts(values, 'head')?.map((head) => head.toLowerCase())
-  const wrong = heads?.find((head) => !/^[0-9a-f]{64}$/.test(head))
+  const heads = texts(values, 'head')
+  const wrong = heads?.find((head) => !isHash(head))
   if (wrong !== undefined) throw badValue('head', wrong, 'a hash of 64 hexadecimal digits')
   const reports: Awaited<ReturnType<typeof verifyAudit>>[] = []
   for (const file of files) {

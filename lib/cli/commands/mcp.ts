@@ -12,12 +12,12 @@ import {
 import { exitCodeOf } from '../../util/exit-code'
 import { LANGUAGES } from '../../util/languages'
 import { messageOf } from '../../util/message-of'
-import { type Command, type Parsed, UsageError } from '../command'
+import { type Command, type Parsed, UsageError, wrongOption } from '../command'
 import { askElsewhere } from '../deferred-questions'
 import { headerIn, headersIn, MCP_HEADERS } from '../mcp-addresses'
 import { filled, serversIn } from '../mcp-servers'
 import { openBucket } from '../output-storage'
-import { badValue, choice, text, texts } from '../parse-values'
+import { choice, text, texts } from '../parse-values'
 import { nameOf, readServerLine, type ServerLine, serverOfLine, serversByName } from '../server-lines'
 import { configOf, LIMITS, openStorage, truncationOptions, WIDE_VAULT, WORDING } from '../shared-options'
 import { COORDINATION, SPOOL, STORE_OR_BUCKET } from '../store-options'
@@ -236,7 +236,9 @@ function placeOf(values: Parsed['values'], [file, ...args]: readonly string[]): 
 
 function headerOf(given: string): [name: string, value: string] {
   const header = headerIn(given)
-  if (header === undefined) throw badValue('header', given, "a name and a value, such as 'Authorization: Bearer …'")
+  // The value may be a secret without a name.
+  if (header === undefined)
+    throw wrongOption('header', "expected a name and a value, such as 'Authorization: Bearer …'")
   return filledOf(header)
 }
 

@@ -3,12 +3,12 @@
 import { once } from 'node:events'
 import { SpillwayError } from 'spillway'
 import { type ApprovalSource, createAuditSource, createSharedApprovals, type OutputSource } from 'spillway/view'
-import { KEY_FILE, keyFromFile } from '../audit-key'
-import type { Command, Parsed } from '../command'
+import { keyFile, keyFromFile } from '../audit-key'
+import { badValue, type Command, type Parsed, UsageError } from '../command'
 import { openWithSystem, startDesk } from '../desk-server'
 import { isLocal, type OutputStorage, openOutputs, openSharedState } from '../output-storage'
 import { approvalsFolder, forgetRemoved, outputPath, recordedOutputs } from '../outputs'
-import { badValue, text, whole } from '../parse-values'
+import { text, whole } from '../parse-values'
 import { COORDINATION, STORE_OR_BUCKET } from '../store-options'
 import { EXIT, note, print, printJson } from '../terminal'
 
@@ -24,7 +24,7 @@ remove the outputs, and answer the questions of sessions that wait (spillway mcp
     port: { type: 'string', value: 'N', help: 'The port. Default: any free port.' },
     session: { type: 'string', value: 'ID', help: 'Only outputs of this session.' },
     audit: { type: 'string', value: 'DIR', help: 'Also verify and show the audit logs in this folder.' },
-    ...KEY_FILE,
+    ...keyFile('With --audit'),
     ...STORE_OR_BUCKET,
     ...COORDINATION,
   },
@@ -45,6 +45,8 @@ remove the outputs, and answer the questions of sessions that wait (spillway mcp
 export default command
 
 async function run({ values, positionals, json }: Parsed): Promise<number> {
+  if (values['key-file'] !== undefined && values.audit === undefined)
+    throw new UsageError('--key-file: needs --audit, the folder of the logs that it verifies')
   const storage = await openOutputs(values, positionals[0])
   const [given] = positionals
   const [sessionId, dir] = [text(values, 'session'), text(values, 'audit')]
