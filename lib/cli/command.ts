@@ -13,8 +13,8 @@ export interface Option {
   /** Placeholder of its value in the help, such as `N` or `FILE`. */
   value?: string
   help: string
-  /** Returns what is expected instead of a value that is wrong by its form. */
-  expected?: (value: string) => string | undefined
+  /** Returns what is wrong with a value by its form. */
+  problem?: (value: string) => string | undefined
 }
 
 /** Arguments after the name of a subcommand. */
@@ -106,8 +106,8 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
     if ([value].flat().includes('')) {
       throw wrongOption(name, `expected ${described[name]?.value ?? 'a value'}, received ""`)
     }
-    const expected = typeof value === 'string' ? described[name]?.expected?.(value) : undefined
-    if (expected !== undefined) throw badValue(name, value as string, expected)
+    const problem = typeof value === 'string' ? described[name]?.problem?.(value) : undefined
+    if (problem !== undefined) throw wrongOption(name, problem)
   }
   const names = command.passesOn ? positionals.slice(0, 1) : positionals
   if (command.takesText !== true && names.includes('')) {

@@ -6,7 +6,7 @@ import type { Coordination, RemoteStorage } from 'spillway/remote'
 import { countText } from '../util/format'
 import { messageOf } from '../util/message-of'
 import { isStoreUrl } from '../util/store-url'
-import { type Parsed, UsageError } from './command'
+import { type Parsed, UsageError, wrongOption } from './command'
 import { text } from './parse-values'
 import { configOf, openStorage } from './shared-options'
 import { note, printable } from './terminal'
@@ -41,7 +41,7 @@ export async function openBucket(values: Parsed['values']): Promise<RemoteStorag
     })
   } catch (error) {
     const isTyped = named !== undefined && error instanceof SpillwayError && error.field === 'url'
-    throw isTyped ? new UsageError(`--store ${named}: ${error.message.replace(/^url: /, '')}`) : error
+    throw isTyped ? wrongOption('store', error.message.replace(/^url: /, '')) : error
   }
 }
 

@@ -14,8 +14,8 @@ import {
 import { type LoadedConfig, loadConfig } from 'spillway/config'
 import { definedOf } from '../util/defined'
 import { LANGUAGES } from '../util/languages'
-import { isStoreUrl } from '../util/store-url'
-import { badValue, type Option, type Parsed, UsageError } from './command'
+import { isStoreUrl, wrongScheme } from '../util/store-url'
+import { type Option, type Parsed, UsageError, wrongOption } from './command'
 import { finiteBytes } from './parse-sizes'
 import { choice, quoted, text, whole } from './parse-values'
 import { note, printable } from './terminal'
@@ -126,7 +126,7 @@ export function openStorage(
   const named = text(values, 'store')
   const store = named ?? storageDir
   if (named !== undefined && isStoreUrl(named))
-    throw badValue('store', named, 'a folder on this machine, which this command needs')
+    throw wrongOption('store', `expected a folder on this machine, which this command needs${wrongScheme(named, [])}`)
   const make = () => new TruncationStorage({ ...(store !== undefined && { storageDirs: [store] }), retentionDays })
   return inStore(named, make)
 }

@@ -1,17 +1,22 @@
 /** The options for the place of saved outputs and for the settings. They load nothing: a hook that has nothing to do stays fast. */
 
-import { isOtherUrl } from '../util/store-url'
+import { hasCredentials, isOtherUrl, NO_CREDENTIALS, STORE_SCHEMES, wrongScheme } from '../util/store-url'
 import type { Option } from './command'
 
-/** Refuses a URL that is no store of outputs. */
-const expecting = (stores: string) => (value: string) => (isOtherUrl(value) ? stores : undefined)
+const BUCKETS = 's3://bucket/prefix or azblob://account/container/prefix'
+
+/** Refuses a URL that is no store of outputs, or that has a password in it. */
+const expecting = (stores: string, schemes: readonly string[]) => (value: string) => {
+  if (isOtherUrl(value)) return `expected ${stores}${wrongScheme(value, schemes)}`
+  return hasCredentials(value) ? NO_CREDENTIALS : undefined
+}
 
 export const STORE: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'DIR',
     help: 'The folder of saved outputs. Default: $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
-    expected: expecting('a folder'),
+    problem: expecting('a folder', []),
   },
 }
 
@@ -25,8 +30,8 @@ export const STORE_OR_BUCKET: Readonly<Record<string, Option>> = {
   store: {
     type: 'string',
     value: 'STORE',
-    help: 'The folder of saved outputs, s3://bucket/prefix or azblob://account/container/prefix. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the data folder of the user.',
-    expected: expecting('a folder, s3://bucket/prefix or azblob://account/container/prefix'),
+    help: `The folder of saved outputs, ${BUCKETS}. Default: $SPILLWAY_STORE, else fleet.store of --config, else $SPILLWAY_STORAGE_DIR, else the data folder of the user.`,
+    problem: expecting(`a folder, ${BUCKETS}`, STORE_SCHEMES),
   },
 }
 

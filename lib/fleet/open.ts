@@ -7,10 +7,10 @@ import { postgresCoordination } from '../postgres/postgres-coordination'
 import { redisCoordination } from '../redis/redis-coordination'
 import { REMOTE_OPTION_NAMES, type RemoteStorageOptions } from '../remote/options'
 import { RemoteStorage } from '../remote/remote-storage'
-import { STORE_FORM, wrongScheme } from '../util/store-url'
+import { wrongScheme } from '../util/store-url'
 import { type Check, checkOptions } from '../validation/options'
 import { checkKeys, isRecord, readable, wrong } from '../validation/validate'
-import { objectsAt } from './store-location'
+import { objectsAt, STORE_FORM } from './store-location'
 
 /** Options of {@link openStore}. */
 export interface OpenStoreOptions extends Omit<RemoteStorageOptions, 'objects'> {

@@ -4,8 +4,11 @@ import { type AzureObjectsOptions, azureObjects } from '../azure/azure-objects'
 import { SpillwayError } from '../errors'
 import type { ObjectStore } from '../remote/object-store'
 import { type S3ObjectsOptions, s3Objects } from '../s3/s3-objects'
-import { isStoreUrl, STORE_FORM, STORE_SCHEMES, wrongScheme } from '../util/store-url'
+import { hasCredentials, isStoreUrl, NO_CREDENTIALS, STORE_SCHEMES, wrongScheme } from '../util/store-url'
 import { wrong } from '../validation/validate'
+
+/** How an object store is written. */
+export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name or azblob://account/container/prefix'
 
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = { 's3:': ['endpoint', 'region'], 'azblob:': [] }
 const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING'
@@ -15,12 +18,10 @@ const CONNECTION = 'AZURE_STORAGE_CONNECTION_STRING'
  * @throws SpillwayError `INVALID_CONFIG` that names the setting
  */
 export function objectsAt(url: string, setting: string): ObjectStore {
+  if (hasCredentials(url)) throw notAStore(setting, NO_CREDENTIALS)
   const parsed = isStoreUrl(url) && URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || parsed.hostname === '') {
     throw notAStore(setting, `expected ${STORE_FORM}${wrongScheme(url, STORE_SCHEMES)}`)
-  }
-  if (parsed.username !== '' || parsed.password !== '') {
-    throw notAStore(setting, 'credentials do not belong in it: the environment has them')
   }
   if (parsed.port !== '' || parsed.hash !== '') throw notAStore(setting, `expected ${STORE_FORM}`)
   const given = parametersOf(parsed, setting)

@@ -5,20 +5,28 @@ import { nearest } from './suggest'
 /** The schemes of object stores that are opened by URL. */
 export const STORE_SCHEMES = ['s3', 'azblob'] as const
 
-/** How an object store is written. */
-export const STORE_FORM = 's3://bucket/prefix?endpoint=https://host&region=name or azblob://account/container/prefix'
-
-const BEGINNING = new RegExp(`^(?:${STORE_SCHEMES.join('|')})://`)
+const SCHEMES = STORE_SCHEMES.join('|')
+const STORE = new RegExp(`^(?:${SCHEMES})://`)
+const WITH_USER = new RegExp(`^(?:${SCHEMES})://[^/?#]*@`)
+/** Also a scheme of ours in capitals or without its slashes. */
+const ANY_URL = new RegExp(`^(?:[a-z][a-z0-9+.-]+://|(?:${SCHEMES}):)`, 'i')
 
 /** Returns whether a text is the URL of an object store or of something in one. */
 export function isStoreUrl(given: string): boolean {
-  return BEGINNING.test(given)
+  return STORE.test(given)
 }
 
-/** Returns whether a text is a URL but of no object store: no folder is meant by it. */
+/** Returns whether a text is a URL that names no object store: no folder is meant by it. */
 export function isOtherUrl(given: string): boolean {
-  const schemes = STORE_SCHEMES.join('|')
-  return !isStoreUrl(given) && new RegExp(`^(?:[a-z][a-z0-9+.-]+://|(?:${schemes}):)`, 'i').test(given)
+  return !isStoreUrl(given) && ANY_URL.test(given)
+}
+
+/** The problem of a URL for which {@link hasCredentials} is true. */
+export const NO_CREDENTIALS = 'credentials do not belong in it: the environment has them'
+
+/** Returns whether the URL of an object store has a user or a password. */
+export function hasCredentials(url: string): boolean {
+  return WITH_USER.test(url)
 }
 
 /**
