@@ -17,6 +17,7 @@ import {
   flag,
   fn,
   milliseconds,
+  nonEmptyString,
   noticeLanguage,
   oneOf,
   stringOrFn,
@@ -213,7 +214,7 @@ export interface PrunerSettings {
 
 export const pricesOrModel: Check = [
   'an object, or the id of a model that is not empty',
-  (value) => isRecord(value) || (typeof value === 'string' && value !== ''),
+  (value) => isRecord(value) || nonEmptyString[1](value),
 ]
 
 /** Validation of each option. */
