@@ -124,6 +124,11 @@ impl RealPaths for Noted<'_> {
         found
     }
 
+    fn is_folder(&self, path: &str) -> bool {
+        self.has_looked.set(true);
+        self.real.is_folder(path)
+    }
+
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
         self.has_looked.set(true);
         self.real.names(folder, most)

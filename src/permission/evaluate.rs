@@ -317,8 +317,8 @@ impl Policy {
         let Options { rules, hard, .. } = &self.options;
         std::iter::once(&target.text).chain(&target.others).any(|text| {
             let subject = Subject::new(text);
-            hard.matching(Domain::Read, subject).next().is_some()
-                || rules.ban(Domain::Read, subject).is_some()
+            let domain = target.domain();
+            hard.matching(domain, subject).next().is_some() || rules.ban(domain, subject).is_some()
         })
     }
 

@@ -20,6 +20,11 @@ pub trait RealPaths {
     /// read.
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)>;
 
+    /// Returns true if a path is a directory, or a symlink to one.
+    fn is_folder(&self, path: &str) -> bool {
+        !self.names(path, 1).is_empty()
+    }
+
     /// Returns what git would take a directory for.
     fn repository(&self, _folder: &str) -> Repository {
         Repository::None

@@ -65,6 +65,10 @@ impl RealPaths for FileSystem {
         self.followed(path).map(Cow::Owned)
     }
 
+    fn is_folder(&self, path: &str) -> bool {
+        Path::new(native(path)).is_dir()
+    }
+
     #[cfg(unix)]
     fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
         use rustix::fs::{FileType, Mode, OFlags};

@@ -1,6 +1,7 @@
 //! Turns the targets of one call into the form in which rules are evaluated.
 
 mod contents;
+mod copied_files;
 mod given;
 mod globs;
 mod possible_edits;
@@ -323,6 +324,7 @@ impl<'a> Reader<'a> {
         for file in reading.possibly_changed.iter().take(MAX_NAMED) {
             self.ask_if_banned(file);
         }
+        self.copied(&reading.copied, &reading.files);
     }
 
     /// Adds a path that an argument may denote. Only denials and questions count for it.
@@ -458,6 +460,32 @@ impl<'a> Reader<'a> {
         Some(Concern::always(format!("{path} may mean what {about:?} is about")))
     }
 
+    /// Returns the concerns about changing a file that says what runs later: for git, when a shell starts or a user logs in.
+    fn run_later(&self, path: &str, real: Option<&str>, is_glob: bool) -> Vec<Concern> {
+        let either = |is: &dyn Fn(&str) -> bool| is(path) || real.is_some_and(is);
+        let is_run_by_git = |path: &str| {
+            is_of_git(path, is_glob)
+                || (!is_glob && (is_file_of_git(path) || self.is_setting(path)))
+        };
+        let mut concerns = Vec::new();
+        if either(&is_run_by_git) {
+            concerns.push(Concern {
+                reason: format!("{path} is where git reads what it runs"),
+                covered_by: CoveredBy::Word(GIT.to_owned()),
+            });
+        }
+        if either(&|path| is_startup(path, is_glob)) {
+            concerns.push(Concern {
+                reason: format!("{path} says what runs when a shell starts or a user logs in"),
+                covered_by: path
+                    .rsplit('/')
+                    .next()
+                    .map_or(CoveredBy::Nothing, |name| CoveredBy::Word(["**/", name].concat())),
+            });
+        }
+        concerns
+    }
+
     /// Adds a normalized path.
     fn path(&mut self, domain: Domain, path: &str, extent: Extent) {
         let is_glob = matches!(extent, Extent::Glob { .. });
@@ -486,31 +514,11 @@ impl<'a> Reader<'a> {
                     Extent::Names | Extent::Whole => names.is_sensitive(path),
                 }
         };
-        let is_run = |path: &str| {
-            is_edit
-                && (is_of_git(path, is_glob)
-                    || (!is_glob && (is_file_of_git(path) || self.is_setting(path))))
-        };
         let secret =
             sensitive(path) || real.as_deref().is_some_and(|real| real != path && sensitive(real));
         let mut concerns = control(path);
-        if is_run(path) || real.as_deref().is_some_and(is_run) {
-            concerns.push(Concern {
-                reason: format!("{path} is where git reads what it runs"),
-                covered_by: CoveredBy::Word(GIT.to_owned()),
-            });
-        }
-        if is_edit
-            && (is_startup(path, is_glob)
-                || real.as_deref().is_some_and(|real| is_startup(real, is_glob)))
-        {
-            concerns.push(Concern {
-                reason: format!("{path} says what runs when a shell starts or a user logs in"),
-                covered_by: path
-                    .rsplit('/')
-                    .next()
-                    .map_or(CoveredBy::Nothing, |name| CoveredBy::Word(["**/", name].concat())),
-            });
+        if is_edit {
+            concerns.extend(self.run_later(path, real.as_deref(), is_glob));
         }
         let real = real.unwrap_or_else(|| {
             concerns.push(Concern::always(format!("where {path} leads is not known")));

@@ -14,6 +14,7 @@ use super::destroying::destroying_commands::{
 };
 use super::destroying::fork_bombs::starts_shells_again;
 use super::expand::{Expander, MAX_BYTES, MAX_TEXTS};
+use super::files::copied_files::operands_of_copy;
 use super::printing::printed_text::formatted;
 use super::program_names::{base, name_in_system};
 use super::shells::is_of_same_language;
@@ -154,7 +155,7 @@ impl Walker<'_> {
             }
             "ln" | "cp" | "install" | "mv" => {
                 let words = self.expanded(words).into_owned();
-                if let [target, name] = copied(base, &words)[..] {
+                if let [target, name] = operands_of_copy(base, &words[1..]).0[..] {
                     if base == "ln" {
                         self.remember_as(Fact::Link(name.text.clone()), &target.text);
                     }
@@ -448,22 +449,4 @@ impl Walker<'_> {
         found.extend(self.text_destroys(&without_times));
         found
     }
-}
-
-/// Returns the arguments of a program that copies: no options, and none of their values.
-fn copied<'w>(base: &str, words: &'w [Word]) -> Vec<&'w Word> {
-    let takes_value = |option: &str| match option.strip_prefix("--") {
-        Some(long) => matches!(long, "mode" | "owner" | "group" | "suffix"),
-        None => option.ends_with('S') || (base == "install" && option.ends_with(['m', 'o', 'g'])),
-    };
-    let mut found = Vec::new();
-    let mut rest = words[1..].iter();
-    while let Some(word) = rest.next() {
-        match word.text.strip_prefix('-') {
-            Some(_) if takes_value(&word.text) => _ = rest.next(),
-            Some(_) => {}
-            None => found.push(word),
-        }
-    }
-    found
 }

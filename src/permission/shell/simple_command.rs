@@ -250,6 +250,7 @@ impl Walker<'_> {
         self.whole_folders(base, program, words, &operands);
         self.edited_files(base, (words, &operands), &mut command);
         self.may_change(base, program, words, &operands);
+        self.copied_files(base, program, words, &operands);
         super::passed_input::ask(base, program, words, self.has_input, &mut command);
         if git_commands::reads_its_settings(base, words) {
             command.repositories = self.git_folders(base, words);
