@@ -23,7 +23,7 @@ pub(crate) struct CopiedFile {
     pub is_folder: bool,
 }
 
-/// What a command copies, and where.
+/// Sources and destination of a command that copies.
 struct Copy<'w> {
     sources: Vec<&'w Word>,
     folder: Word,
