@@ -127,6 +127,10 @@ const CONSTRUCTS = [
     'git log -- a ',
     "git commit -m 'x' ",
     'find . -exec x ; ',
+    '~"$',
+    '=~"$',
+    '. ssh h ',
+    'A+=$A ',
   ],
 ]
 
@@ -283,6 +287,14 @@ test('a command that is too much is asked about where everything is allowed, and
   }
   expect(decide(`${'cd a && '.repeat(5000)}ls`)).toBe('ask')
   expect(decide(`${'[[ ! '.repeat(5000)}x ]]`)).toBe('ask')
+})
+
+test('a reason quotes only the beginning of a long word', () => {
+  const policy = new (require('../..').PermissionPolicy)({ vault: '/vault' })
+  for (const unit of ['~"$', '$x', '*/../', '../', 'a/../../']) {
+    const { reasons } = policy.evaluate({ tool: 'bash', args: { command: `cat x${unit.repeat(5000)}` } })
+    expect(reasons.map((reason: string) => reason.slice(0, 400))).toEqual(reasons)
+  }
 })
 
 test('more settings of git than are read are asked about, even with full access', () => {

@@ -3,7 +3,6 @@
 mod targets;
 mod wildcards;
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use super::options::{Options, check_decision};
 use super::paths::RealPaths;
 use super::pattern::Subject;
 use super::rules::{ReportedRule, Rule, Source};
-use super::shell::{Concern, CoveredBy};
+use super::shell::{Concern, CoveredBy, brief};
 use super::suggestions::{Suggestion, suggest};
 use super::{Decision, Domain};
 use crate::error::Result;
@@ -25,8 +24,6 @@ use crate::util::sort::sort_by_key;
 
 /// Maximum number of targets listed in a verdict.
 const MAX_TOLD: usize = 256;
-/// Maximum number of characters of a target that are quoted in a reason.
-const MAX_BRIEF: usize = 200;
 /// Maximum number of comparisons of a target with rules that have no literal prefix.
 const MAX_COMPARISONS: usize = 2_000_000;
 
@@ -510,14 +507,6 @@ fn never_allowed(rule: &Rule, target: &Target, found: &str) -> String {
         false => "",
     };
     format!("{reason}, and this can be {}{hint}", brief(found))
-}
-
-/// Returns the beginning of a target for a sentence; the whole target is in the list of targets.
-fn brief(target: &str) -> Cow<'_, str> {
-    match target.char_indices().nth(MAX_BRIEF) {
-        Some((end, _)) => format!("{}…", &target[..end]).into(),
-        None => target.into(),
-    }
 }
 
 /// Returns true if a permission covers such a concern. Where any command may run, one more option does not matter.

@@ -156,7 +156,7 @@ pub(super) fn secrets(
             && sensitive.can_be_found(glob.trim_start_matches('/'), true)
     };
     let (_, word) = words.iter().enumerate().find(is_glob)?;
-    Some(Concern::always(format!("{} can mean files with secrets", word.shown)))
+    Some(Concern::always(format!("{} can mean files with secrets", word.brief())))
 }
 
 /// Returns true if an option takes a glob. Programs accept abbreviations of long options.

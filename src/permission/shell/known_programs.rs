@@ -167,7 +167,7 @@ fn judge_inert(base: &str, words: &[Word], command: &mut AnalyzedCommand) {
         |pair: &&[Word]| read_only_commands::changes_system(base, &pair[0].text, &pair[1].text);
     if let Some([_, word]) = words.windows(2).find(changes) {
         command.concerns.push(Concern {
-            reason: format!("{} changes a setting of the system", word.shown),
+            reason: format!("{} changes a setting of the system", word.brief()),
             covered_by: CoveredBy::Word(word.shown.clone()),
         });
     }

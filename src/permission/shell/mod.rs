@@ -53,6 +53,8 @@
 //! | [`grep_args`] | which words of a search are files |
 //! | [`script_safety`] | which scripts of sed, awk and find only look at text |
 
+use std::borrow::Cow;
+
 use super::Domain;
 use super::paths::Folders;
 use super::sensitive::SensitiveNames;
@@ -110,6 +112,17 @@ pub(super) use files::copied_files::{CopiedFile, is_in};
 pub use printing::printed_files::{PrintedLines, printed_files, printed_lines};
 pub use printing::printed_form::printed_form;
 pub(super) use shells::has_known_options;
+
+/// Maximum number of characters of a command or a word that are quoted in a reason.
+const MAX_BRIEF: usize = 200;
+
+/// Returns the beginning of a text for a sentence.
+pub(super) fn brief(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_BRIEF) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
 
 /// The reason to ask about a command although a rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -129,7 +129,7 @@ impl Walker<'_> {
                 if is_pattern && !is_secret && self.sensitive.can_be_found(piece, true) {
                     command.concerns.push(Concern::always(format!(
                         "{} can mean files with secrets",
-                        word.shown
+                        word.brief()
                     )));
                 }
                 if !is_secret && !self.with_named {

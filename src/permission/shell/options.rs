@@ -207,7 +207,7 @@ impl Walker<'_> {
                 }
             }
             if is_code && word.known && is_piped(text) {
-                ask(command, word, format!("{base} can run {}", word.shown));
+                ask(command, word, format!("{base} can run {}", word.brief()));
                 self.guess_values(&[&text[1..]], command);
             }
             if program.is_none()

@@ -188,7 +188,7 @@ impl Walker<'_> {
             command.concerns.extend(
                 word.concerns
                     .iter()
-                    .map(|reason| Concern::always(format!("{}: {reason}", word.shown))),
+                    .map(|reason| Concern::always(format!("{}: {reason}", word.brief()))),
             );
         }
         if !name.known || name.glob || name.tilde || !name.text.is_ascii() || name.text.is_empty() {
@@ -338,11 +338,11 @@ impl Walker<'_> {
                 }
                 command
                     .concerns
-                    .push(Concern::always(format!("{} is not known beforehand", word.shown)));
+                    .push(Concern::always(format!("{} is not known beforehand", word.brief())));
             } else if word.glob_start && !free(word) {
                 command
                     .concerns
-                    .push(Concern::always(format!("{} can become an option", word.shown)));
+                    .push(Concern::always(format!("{} can become an option", word.brief())));
             }
         }
     }

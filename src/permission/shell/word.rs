@@ -1,10 +1,12 @@
 //! The value of a word: its text after quote removal, or unknown.
 
+use std::borrow::Cow;
+
 use brush_parser::ParserOptions;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::constants::Constants;
-use super::{preflight, revisions};
+use super::{brief, preflight, revisions};
 use crate::util::words::has_word;
 
 /// Maximum number of words that one expands to.
@@ -61,6 +63,18 @@ impl Word {
         }
     }
 
+    /// Adds a reason, once: a long word can have the same thousands of times.
+    fn concern(&mut self, reason: &'static str) {
+        if !self.concerns.contains(&reason) {
+            self.concerns.push(reason);
+        }
+    }
+
+    /// Returns the beginning of the display form for a sentence.
+    pub(crate) fn brief(&self) -> Cow<'_, str> {
+        brief(&self.shown)
+    }
+
     /// Returns true if the word can be an option.
     pub(crate) fn can_be_option(&self) -> bool {
         self.text.starts_with('-') || !self.known || self.glob_start
@@ -94,14 +108,14 @@ pub(super) fn read(
     scan.run(raw);
     let Scan { mut word, expands, has_revision, .. } = scan;
     if expands && preflight::has_many_expansions(raw) {
-        word.concerns.push("it has too much in it to be read");
+        word.concern("it has too much in it to be read");
     } else if expands {
         match word::parse(raw, options) {
             Ok(pieces) => {
                 take_pieces(&pieces, &mut word);
                 word.one = is_one(&pieces);
             }
-            Err(_) => word.concerns.push("part of it cannot be parsed"),
+            Err(_) => word.concern("part of it cannot be parsed"),
         }
     }
     let is_raw = !word.known || word.glob || word.tilde || has_revision;
@@ -170,12 +184,12 @@ fn is_several(raw: &str, from: usize) -> bool {
 pub(super) fn read_document(raw: &str, options: &ParserOptions) -> Word {
     let mut word = Word { known: false, ..Word::default() };
     if preflight::has_many_expansions(raw) {
-        word.concerns.push("it has too much in it to be read");
+        word.concern("it has too much in it to be read");
         return word;
     }
     match word::parse_heredoc(raw, options) {
         Ok(pieces) => take_pieces(&pieces, &mut word),
-        Err(_) => word.concerns.push("part of it cannot be parsed"),
+        Err(_) => word.concern("part of it cannot be parsed"),
     }
     word
 }
@@ -289,13 +303,13 @@ impl Scan<'_> {
             }
             '{' if is_several(raw, at) => {
                 self.word.known = false;
-                self.word.concerns.push("braces stand for several words");
+                self.word.concern("braces stand for several words");
             }
             ';' | '&' | '|' | '<' | '>' | '(' | ')' | ' ' | '\t' | '\n' => {
-                self.word.concerns.push("it has an operator in it");
+                self.word.concern("it has an operator in it");
             }
             _ if !letter.is_ascii() && !letter.is_alphanumeric() && !is_symbol(letter) => {
-                self.word.concerns.push("it has letters that look like others");
+                self.word.concern("it has letters that look like others");
             }
             _ => {}
         }
@@ -373,7 +387,7 @@ impl Scan<'_> {
                 after
             }
             Some('\'' | '"') if !in_quotes => {
-                self.word.concerns.push(HIDES_TEXT);
+                self.word.concern(HIDES_TEXT);
                 self.unknown();
                 self.expands = true;
                 after
@@ -439,7 +453,7 @@ impl Scan<'_> {
 
     fn concern(&mut self, reason: &'static str) {
         self.word.known = false;
-        self.word.concerns.push(reason);
+        self.word.concern(reason);
     }
 }
 
@@ -451,19 +465,19 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
                 if text.ends_with('$')
                     || ["$(", "${", "`"].iter().any(|open| text.contains(open)) =>
             {
-                word.concerns.push("part of it cannot be parsed");
+                word.concern("part of it cannot be parsed");
             }
             WordPiece::Text(_) | WordPiece::SingleQuotedText(_) | WordPiece::EscapeSequence(_) => {}
             WordPiece::TildeExpansion(_) => {}
             WordPiece::DoubleQuotedSequence(inner) => take_pieces(inner, word),
             WordPiece::AnsiCQuotedText(_) | WordPiece::GettextDoubleQuotedSequence(_) => {
-                word.concerns.push(HIDES_TEXT);
+                word.concern(HIDES_TEXT);
             }
             WordPiece::CommandSubstitution(command) => word.inner.push(command.clone()),
             WordPiece::BackquotedCommandSubstitution(command) => {
                 // Backslashes have another meaning in there, twice.
                 if command.contains('\\') {
-                    word.concerns.push("it has backslashes between backquotes");
+                    word.concern("it has backslashes between backquotes");
                 }
                 word.inner.push(command.clone());
             }
@@ -475,17 +489,15 @@ fn take_pieces(pieces: &[WordPieceWithSource], word: &mut Word) {
                     parameter,
                     Parameter::Named(_) | Parameter::Positional(_) | Parameter::Special(_)
                 ) {
-                    word.concerns.push("an index of an array can run commands");
+                    word.concern("an index of an array can run commands");
                 }
             }
-            WordPiece::ParameterExpansion(_) => {
-                word.concerns.push("it changes a variable on the way")
-            }
+            WordPiece::ParameterExpansion(_) => word.concern("it changes a variable on the way"),
             WordPiece::ArithmeticExpression(expression) => {
                 let harmless =
                     |letter: char| letter.is_ascii_digit() || " +-*/%()<>=!&|^~?:".contains(letter);
                 if !expression.value.chars().all(harmless) {
-                    word.concerns.push("arithmetic can run commands");
+                    word.concern("arithmetic can run commands");
                 }
             }
         }

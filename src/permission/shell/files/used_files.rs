@@ -18,7 +18,7 @@ impl Walker<'_> {
         if !word.known || !word.concerns.is_empty() {
             return Some(Concern::always(format!(
                 "the file {} is not known beforehand",
-                word.shown
+                word.brief()
             )));
         }
         if is_standard(&word.text) {
@@ -40,7 +40,7 @@ impl Walker<'_> {
         for path in &led {
             concern = concern.or(self.file_at(domain, word, path));
         }
-        let leads = || Concern::always(format!("{} leads through too many links", word.shown));
+        let leads = || Concern::always(format!("{} leads through too many links", word.brief()));
         concern.or_else(|| is_cut.then(leads))
     }
 
@@ -48,12 +48,12 @@ impl Walker<'_> {
         if self.places.is_empty() && !text.starts_with(['/', '~']) {
             return Some(Concern::always(format!(
                 "the folder of {} is not known beforehand",
-                word.shown
+                word.brief()
             )));
         }
         let leads_up = |part: &str| dialects::can_be_parent(part);
         if word.glob && (after_wildcard(text).contains("..") || text.split('/').any(leads_up)) {
-            return Some(Concern::always(format!("where {} leads is not known", word.shown)));
+            return Some(Concern::always(format!("where {} leads is not known", word.brief())));
         }
         let root = [String::from("/")];
         let places = if text.starts_with(['/', '~']) { &root[..] } else { &self.places[..] };
@@ -64,7 +64,7 @@ impl Walker<'_> {
                     let glob = word.glob;
                     self.out.files.push(FileUse { domain, path, written, glob, names: false });
                 }
-                None => return Some(Concern::always(format!("{} is not a path", word.shown))),
+                None => return Some(Concern::always(format!("{} is not a path", word.brief()))),
             }
         }
         None

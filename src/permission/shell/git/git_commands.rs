@@ -187,7 +187,7 @@ pub(crate) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     let options = words.iter().take(at).skip(1).filter(|word| word.text.starts_with('-'));
     // The owner of the directory decides what git runs there.
     for word in options.filter(|word| !has_word(HARMLESS_OPTIONS, &word.text)) {
-        ask(word, format!("{} of git can run something", word.shown));
+        ask(word, format!("{} of git can run something", word.brief()));
     }
     let Some(sub) = words.get(at) else { return };
     let name = sub.text.as_str();
@@ -228,7 +228,7 @@ pub(crate) fn git(words: &[Word], command: &mut AnalyzedCommand) {
     for word in rest.iter().filter(|word| word.text.starts_with('-')) {
         let value = word.text.split_once('=').map_or("", |(_, value)| value);
         if is_of_git(value, word.glob) {
-            ask(word, format!("{} is where git reads what it runs", word.shown));
+            ask(word, format!("{} is where git reads what it runs", word.brief()));
         }
     }
     if !harmless {

@@ -208,7 +208,7 @@ impl Walker<'_> {
     ) {
         let asks = |word: &&Word| gives_tokens(&word.text);
         if let Some(word) = words.iter().skip(1).find(asks).filter(|_| has_word(FETCHERS, base)) {
-            let reason = format!("{} is where tokens of this machine are given out", word.shown);
+            let reason = format!("{} is where tokens of this machine are given out", word.brief());
             command.concerns.push(Concern::unless_exact(reason));
         }
         match TABLE.find(base, words.get(1..).unwrap_or_default()) {
