@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,10 +13,10 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const isTerminal = process.stderr.isTTY === true
 
 /**
- * Runs a command and shows its progress. Its output is shown only if it fails, or at once with `show`.
- * Returns the output; throws if the command fails.
+ * Runs a command and shows its progress. Its output is shown only if it fails, or at once with `show`. With
+ * `isPatient` it takes what other programs leave of the processors. Returns the output; throws if the command fails.
  */
-export async function step(title, command, args, { show = false, env = {}, cwd = ROOT } = {}) {
+export async function step(title, command, args, { show = false, isPatient = false, env = {}, cwd = ROOT } = {}) {
   const started = Date.now()
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`
   if (show) process.stderr.write(`» ${title}\n`)
@@ -25,6 +26,7 @@ export async function step(title, command, args, { show = false, env = {}, cwd =
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   })
+  if (isPatient) yieldProcessor(child.pid)
   let printed = ''
   let last = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,6 +56,15 @@ export async function step(title, command, args, { show = false, env = {}, cwd =
   }
   if (!show) process.stderr.write(`✓ ${title} (${seconds()})\n`)
   return printed
+}
+
+/** Gives a process and what it starts from now on the lowest priority. */
+export function yieldProcessor(pid) {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
 }
 
 /** The binary that was built here: the functions behind the facade, for what has to look at them alone. */

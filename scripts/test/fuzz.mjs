@@ -3,15 +3,14 @@
 //
 //     npm run fuzz                                  # ten minutes a target
 //     npm run fuzz -- --seconds 60 --target search  # one of them, for a minute
-//     node scripts/test/fuzz.mjs --quick                 # five seconds a target, keeping nothing; part of npm test
-//     node scripts/test/fuzz.mjs --quick --build         # only builds what a quick run starts
+//     node scripts/test/fuzz.mjs --quick                 # five seconds a target, keeping nothing; part of .ci/run
 
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { constants, cpus, release, setPriority, type } from 'node:os'
+import { cpus, release, type } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { main, ROOT, step } from '../build/run.mjs'
+import { main, ROOT, step, yieldProcessor } from '../build/run.mjs'
 
 const FUZZ = join(ROOT, 'fuzz')
 /** Folder of what full runs build and find. */
@@ -60,7 +59,6 @@ const { values: asked } = parseArgs({
     seconds: { type: 'string' },
     target: { type: 'string' },
     quick: { type: 'boolean', default: false },
-    build: { type: 'boolean', default: false },
   },
 })
 const seconds = Number(asked.seconds ?? (asked.quick ? QUICK_SECONDS : 600))
@@ -89,11 +87,7 @@ async function run(target, args, env = {}) {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It has ended already.
-  }
+  yieldProcessor(child.pid)
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('latin1').on('data', (text) => {
@@ -251,11 +245,6 @@ await main(async () => {
     throw new Error(
       `Invalid option --target: expected one of ${[...TARGETS, ...Object.keys(SPECS)].join(', ')}, received ${asked.target}`,
     )
-  }
-  if (asked.build) {
-    const reason = await build()
-    if (reason) throw new Error(reason)
-    return
   }
   for (const name of specs) {
     const spec = ['node_modules/jest/bin/jest.js', '--runInBand', SPECS[name]]

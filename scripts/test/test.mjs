@@ -55,31 +55,27 @@ const plain = (text) => ({
   skipped: sum(text, /^\w+: \d+ passed, \d+ failed, (\d+) skipped/gm),
 })
 
-const FUZZ = ['scripts/test/fuzz.mjs', '--quick']
+const RUST_TESTS = ['test', '--workspace', '--quiet']
 
-async function compileTests() {
-  await step('Compiling the Rust tests', 'cargo', ['test', '--workspace', '--no-run', '--quiet'])
-  await step('Compiling the fuzz targets', process.execPath, [...FUZZ, '--build'])
+/** The tests that depend on no clock. */
+async function patientTests() {
+  const isPatient = true
+  await count('Rust tests', 'cargo', RUST_TESTS, cargo, { isPatient })
+  await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain, { isPatient })
 }
 
 await main(async () => {
   await install()
   // Linking the add-on keeps one core busy for two minutes; the other compiles tests. If that fails, the tests say it.
-  await Promise.all([build(), compileTests().catch(() => {})])
-  const types = entries({ check: true })
+  const compiled = step('Compiling the Rust tests', 'cargo', [...RUST_TESTS, '--no-run']).catch(() => {})
+  const built = build().then(() => entries({ check: true }))
+  const [stale] = await Promise.all([built, compiled])
+  for (const name of stale) failures.push(`${name} differs from lib/: run npm run build and commit it`)
   const { bytes, problem } = binarySize()
   process.stderr.write(`  The binary: ${bytes.toLocaleString('en')} bytes\n`)
   if (problem) failures.push(problem)
-  await count('Rust tests', 'cargo', ['test', '--workspace', '--quiet'], cargo)
-  const stale = await types
-  if (stale.length > 0) failures.push(`${stale.join(', ')} differ from lib/: run npm run build and commit them`)
-  // Specs often wait for processes and clocks; fuzzing, with the lowest priority, takes what they leave.
-  const specs = count('Specs under Jest', 'npx', ['jest', '--ci'], jest)
-  await Promise.all([specs, count('Fuzz targets', process.execPath, FUZZ, plain)])
-  await count('Consumers', process.execPath, ['scripts/test/consumers.mjs', '--quick'], plain)
-  if (process.platform === 'linux') {
-    await count('Torture', process.execPath, ['scripts/test/torture.mjs', '--quick'], plain)
-  }
+  // Specs often wait for processes and clocks: the others take what they leave.
+  await Promise.all([count('Specs under Jest', 'npx', ['jest', '--ci'], jest), patientTests()])
   for (const failure of failures) process.stderr.write(`✗ ${failure}\n`)
   const { passed, failed, skipped } = counts
   console.log(`${passed} passed, ${Math.max(failed, failures.length > 0 ? 1 : 0)} failed, ${skipped} skipped`)

@@ -1,6 +1,6 @@
 // `npm run torture [-- --quick | --only=word,… | --table]`: kills, faults, full disks, power cuts and crowds, until the store
 // breaks a promise. A whole run keeps its results and puts them into the page about reliability, which `--table` does without
-// a run; `--quick`, the smaller numbers, is a part of `npm test`.
+// a run; `--quick`, the smaller numbers, is a part of `.ci/run`.
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
