@@ -29,9 +29,14 @@ export const fold = {
         { rounds, batchMs, warmUpMs: 200, maxCount: 2000 },
       )
       rows.push(makeRow({ work, ours: samples.ours, yardstick: samples.output, yardstickName: '`output()`', target }))
+      rows.push(makeRow({ work: `${work}, time`, ours: samples.ours, unit: 'ms', target: 0.06 }))
     }
     await beside('fold, 16 KB of new lines', () => pages(16 * KB), 0.5)
     await beside('fold, 16 KB of which half is known', halfKnown, 0.5)
+    const session = filled()
+    const small = await tight('ours', (text) => session.fold(text, call()), [''.padEnd(300, 'x')])
+    const { ours } = await compare([small], { rounds, batchMs, warmUpMs: 200 })
+    rows.push(makeRow({ work: 'fold, 300 B', ours, unit: 'ms', target: 0.00003 }))
     return rows
   },
 }
