@@ -97,7 +97,7 @@ fn separator_of(after: &[u8]) -> Option<usize> {
 const FORM_BITS: u32 = 16;
 
 /// The body of a line as a number, whose last bits are those of its [`form`].
-fn hash_of(body: &[u8], hasher: &RandomState) -> u64 {
+pub(crate) fn hash_of(body: &[u8], hasher: &RandomState) -> u64 {
     let hash = hasher.hash_one(body);
     if !body.iter().any(u8::is_ascii_digit) {
         return hash;

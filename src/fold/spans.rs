@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::guards::{self, guarded};
 use super::index::{Beside, Index, Keys, Source, WINDOW};
-use super::line::{Lines, Mark, form};
+use super::line::{Lines, Mark, form, hash_of};
 use super::{Edit, Numbering, Target};
 use crate::truncation::smart::rules::Rules;
 
@@ -57,6 +57,34 @@ fn moved(runs: &[Run], id: u32) -> usize {
     moved
 }
 
+/// Compares lines with those of another text, by their hashes, wherever they are and however they are numbered.
+fn changes(own: &[u64], others: &[u64]) -> Changes {
+    let mut there: HashMap<u64, usize> = HashMap::new();
+    others.iter().for_each(|hash| *there.entry(*hash).or_default() += 1);
+    let mut take = |hash: &u64| match there.get_mut(hash) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    };
+    let new: Vec<u64> = own.iter().filter(|hash| !take(hash)).copied().collect();
+    let mut forms: HashMap<u16, usize> = HashMap::new();
+    for (hash, count) in there {
+        *forms.entry(form(hash)).or_default() += count;
+    }
+    let mut numbers = 0;
+    for hash in &new {
+        if let Some(count) = forms.get_mut(&form(*hash)).filter(|count| **count > 0) {
+            *count -= 1;
+            numbers += 1;
+        }
+    }
+    let replaced = new.len() - numbers;
+    let gone = forms.values().sum::<usize>().saturating_sub(replaced);
+    Changes { new: new.len(), numbers, gone }
+}
+
 impl Find<'_> {
     /// The edits of a text; `keys` say which call it is the result of, and of which file it is.
     pub(crate) fn edits(&self, index: &mut Index, keys: Keys) -> Vec<Edit> {
@@ -93,9 +121,13 @@ impl Find<'_> {
         let mut runs = self.runs(index, stays, Some(base.base()));
         let moved = moved(&runs, base.id);
         let Some(first) = runs.iter_mut().find(|run| run.target.id == base.id) else { return runs };
-        let Changes { new, numbers, gone } = self.changes(base);
+        // No line begins after a line feed at the end, which one of two equal texts may lack.
+        let end = hash_of(b"", index.hasher());
+        let without_end = |hashes| <[u64]>::strip_suffix(hashes, &[end]).unwrap_or(hashes);
+        let (own, there) = (without_end(&self.lines.hashes), without_end(&base.hashes));
+        let Changes { new, numbers, gone } = changes(own, there);
         let name = index.name_of(base);
-        let total = self.lines.len() - usize::from(self.lines.text.ends_with(b"\n"));
+        let total = own.len();
         let verb = if new == 1 { "differs" } else { "differ" };
         let counts = [
             (numbers, "only in numbers"),
@@ -112,34 +144,6 @@ impl Find<'_> {
             first.pointer
         );
         runs
-    }
-
-    /// Compares the lines with those of the last result of the call, wherever they are and however they are numbered.
-    fn changes(&self, base: &Source) -> Changes {
-        let mut there: HashMap<u64, usize> = HashMap::new();
-        base.hashes.iter().for_each(|hash| *there.entry(*hash).or_default() += 1);
-        let mut take = |hash: &u64| match there.get_mut(hash) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                true
-            }
-            _ => false,
-        };
-        let new: Vec<u64> = self.lines.hashes.iter().filter(|hash| !take(hash)).copied().collect();
-        let mut forms: HashMap<u16, usize> = HashMap::new();
-        for (hash, count) in there {
-            *forms.entry(form(hash)).or_default() += count;
-        }
-        let mut numbers = 0;
-        for hash in &new {
-            if let Some(count) = forms.get_mut(&form(*hash)).filter(|count| **count > 0) {
-                *count -= 1;
-                numbers += 1;
-            }
-        }
-        let replaced = new.len() - numbers;
-        let gone = forms.values().sum::<usize>().saturating_sub(replaced);
-        Changes { new: new.len(), numbers, gone }
     }
 
     /// The runs that take more away.

@@ -178,6 +178,7 @@ fn the_sentence_says_how_lines_differ() {
         line.clone_into(&mut lines[at]);
         lines
     };
+    let with_end = |lines: &[String]| [lines, &[String::new()]].concat();
     let moved = [&base[..8], &base[28..32], &base[8..28], &base[32..]].concat();
     let short = [&base[..20], &base[21..]].concat();
     for (before, after, head, tail) in [
@@ -191,6 +192,8 @@ fn the_sentence_says_how_lines_differ() {
         (base.clone(), with(20, "one more line"), "1 of 41 lines differs", ""),
         (numbered(&base), numbered(&with(20, "one more line")), "1 of 41 lines differs", ""),
         (base.clone(), short, "0 of 39 lines differ", "; 1 of its lines is gone"),
+        (base.clone(), with_end(&replaced(20, "an other one")), "1 of 40 lines differs", ""),
+        (with_end(&base), replaced(20, "an other one"), "1 of 40 lines differs", ""),
         (base.clone(), moved, "0 of 40 lines differ", "; 20 are in another place"),
     ] {
         let mut session = Session::new();
