@@ -272,7 +272,11 @@ impl Index {
             ids.contains(&source.id) || !calls_stay && ids.contains(&source.call)
         });
         // Windows that they covered are found again.
-        if covered && self.table.has_room(self.lines().saturating_sub(self.table.len())) {
+        let more = self.lines().saturating_sub(self.table.len());
+        if covered && self.held + self.table.bytes_with(more) <= self.max_bytes {
+            if !self.table.has_room(more) {
+                self.table = WindowTable::with_capacity(self.table.len() + more);
+            }
             for source in self.sources.values() {
                 enter(&mut self.table, &self.sources, source);
             }
@@ -345,9 +349,13 @@ fn enter(table: &mut WindowTable, sources: &BTreeMap<u32, Source>, source: &Sour
     let mut covers = false;
     for at in source.windows() {
         let lines = &source.hashes[at..at + WINDOW];
-        let is_same = |other: u32| match other.checked_sub(source.base) {
-            Some(at) => source.hashes[at as usize..][..WINDOW] == *lines,
-            None => window(sources, other) == lines,
+        // It may not be among the sources yet.
+        let is_same = |other: u32| {
+            let own = other.checked_sub(source.base).map(|at| at as usize);
+            match own.filter(|at| *at < source.hashes.len()) {
+                Some(at) => source.hashes[at..][..WINDOW] == *lines,
+                None => window(sources, other) == lines,
+            }
         };
         let is_older = |other| other < source.base;
         covers |= table.insert(hash_of(lines), source.base + at as u32, is_same, is_older);

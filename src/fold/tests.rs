@@ -428,3 +428,58 @@ fn a_pointer_to_numbered_lines_counts_their_numbers() {
     let (shown, _) = session.add(&text, RUN);
     assert!(shown.contains("[lines 202-"), "{shown}");
 }
+
+/// Stretches of ten lines: each text has some of them, so that most windows are in several texts.
+fn stretches(of: &[usize]) -> String {
+    let lines = of.iter().map(|&at| file(at * 10..at * 10 + 10));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Add(Vec<usize>),
+    Forget(Vec<u32>),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let change = prop_oneof![
+        3 => proptest::collection::vec(0..5usize, 1..5).prop_map(Change::Add),
+        1 => proptest::collection::vec(0..12u32, 1..4).prop_map(Change::Forget),
+    ];
+    proptest::collection::vec(change, 1..16)
+}
+
+proptest! {
+    #[test]
+    fn what_stays_after_others_left_is_known_as_if_they_had_never_been(
+        changes in changes(),
+        probe in proptest::collection::vec(0..5usize, 2..6),
+    ) {
+        let text_of = |args: &str, of: &[usize], fold: &mut Fold, id: u32, protected: bool| {
+            fold.fold(&stretches(of), &Given { id, call: id, args, protected, ..READ })
+        };
+        let args_of = |id: u32| format!(r#"{{"path":"src/{id}.ts"}}"#);
+        let mut fold = Fold::new(Options::default());
+        let mut texts: Vec<(u32, Vec<usize>)> = Vec::new();
+        let mut next = 0;
+        for change in changes {
+            match change {
+                Change::Add(of) => {
+                    text_of(&args_of(next), &of, &mut fold, next, true);
+                    texts.push((next, of));
+                    next += 1;
+                }
+                Change::Forget(ids) => {
+                    fold.forget(&ids, false);
+                    texts.retain(|(id, _)| !ids.contains(id));
+                }
+            }
+        }
+        let mut fresh = Fold::new(Options::default());
+        for (id, of) in &texts {
+            text_of(&args_of(*id), of, &mut fresh, *id, true);
+        }
+        let probe_of = |fold: &mut Fold| text_of(r#"{"path":"probe"}"#, &probe, fold, 1000, false);
+        prop_assert_eq!(probe_of(&mut fold), probe_of(&mut fresh));
+    }
+}
