@@ -5,18 +5,11 @@ import { PermissionGate, PermissionPolicy } from 'spillway'
 import { type Coordination, FleetApprovals } from 'spillway/remote'
 import { eventually, newKey } from '../../coordination/contract'
 import { rejection } from '../../support/outputs'
-import { type CoordinationServer, postgres, redis } from './coordination-servers'
+import { type CoordinationServer, killServer, postgres, redis } from './coordination-servers'
 import { describeServer, folderOfServer, freePort, type Server } from './servers'
 
 const HOUR = 3_600_000
 const RACES = 10_000
-
-/** SIGQUIT is PostgreSQL's crash: it ends at once, with its processes, and recovers from its log. */
-async function kill(kind: CoordinationServer, { process: child }: Server): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill(kind === postgres ? 'SIGQUIT' : 'SIGKILL')
-  await ended
-}
 
 function signalChildren({ process: { pid } }: Server, signal: NodeJS.Signals): void {
   const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout
@@ -127,7 +120,7 @@ for (const kind of [redis, postgres] satisfies CoordinationServer[]) {
       await worker.put(key, 'acknowledged')
       const decided = asking(worker, 'killed')
       const { id } = await questionOf(page, 'killed')
-      await kill(kind, first)
+      await killServer(kind, first)
       expect(await rejection(page.respond(id, 'once'))).toMatchObject({ code: 'COORDINATION' })
       await kind.start(kind.program!, folder, first.port)
       expect((await questionOf(page, 'killed')).id).toBe(id)
