@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
   AuditLog,
@@ -575,6 +575,36 @@ describe('how it is called', () => {
     expect((await spillway(['run', '--cwd', '/no/such', 'x'])).stderr).toContain(
       'spillway: Invalid option --cwd: expected the path of a folder, received "/no/such"',
     )
+  })
+
+  const COMMANDS = readdirSync(join(__dirname, '..', '..', 'lib', 'cli', 'commands')).map((name) =>
+    basename(name, '.ts'),
+  )
+
+  test.each(['', ...COMMANDS])(
+    'the help of "%s" fits a terminal of 60 and of 80 columns, and says the same',
+    async (name) => {
+      const helps = await Promise.all(
+        [60, 80, 120].map((width) => cli([...(name === '' ? [] : [name]), '--help'], { env: { COLUMNS: `${width}` } })),
+      )
+      const [narrow, usual, wide] = helps.map(({ stdout }) => stdout) as [string, string, string]
+      expect(narrow.split('\n').filter((line) => line.length > 60)).toEqual([])
+      expect(usual.split('\n').filter((line) => line.length > 80)).toEqual([])
+      // Lines of an example that continue can be copied as one command.
+      const words = (text: string) => text.replaceAll(/ \\\n/g, ' ').replaceAll(/[\s#]+/g, ' ')
+      expect([words(narrow), words(usual)]).toEqual([words(wide), words(wide)])
+    },
+  )
+
+  test.each([
+    ['0', 100],
+    ['wide', 100],
+    ['1e9', 120],
+    ['5', 60],
+  ])('COLUMNS of %s is no reason for lines of more than %i columns', async (given, most) => {
+    const { code, stdout } = await cli(['usage', '--help'], { env: { COLUMNS: given } })
+    expect(code).toBe(0)
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(most)
   })
 
   test('offers no JSON where a protocol is spoken', async () => {

@@ -197,11 +197,11 @@ export function helpOf(command: Command): string {
   const left = ([name, { short, value }]: [string, Option]) =>
     `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`
   const sections = [
-    `${bold('Usage:')} spillway ${command.name} ${command.usage}\n\n${paragraphs(command.summary)}`,
+    `${usageLines(`spillway ${command.name} ${command.usage}`)}\n\n${paragraphs(command.summary)}`,
     command.about === undefined ? undefined : paragraphs(command.about),
     `${bold('Options:')}\n${table(all.map((entry) => [left(entry), entry[1].help]))}`,
     `${bold('Exit codes:')}\n${table([...exitsOf(command)])}`,
-    `${bold('Examples:')}\n${command.examples.map(([line, meaning]) => `  # ${meaning}\n  ${line}`).join('\n')}`,
+    `${bold('Examples:')}\n${command.examples.map(exampleLines).join('\n')}`,
   ]
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
@@ -216,7 +216,7 @@ const EXITS: readonly (readonly [string, string])[] = [
 /** The help of the whole. */
 export function overview(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [name, summary] as const)
-  return `${bold('Usage:')} spillway <command> [options]
+  return `${usageLines('spillway <command> [options]')}
 
 ${paragraphs('Truncates tool output of any size to a preview, and saves all of it where it can be read and searched.')}
 
@@ -227,9 +227,28 @@ ${paragraphs('Each command has --help with examples, and all but browse and mcp 
 `
 }
 
-/** Columns of a help: those of the terminal, within what can be read. A terminal without a size says 0. */
+/** Columns of a help: those of the terminal, or of `COLUMNS`, within what can be read. A terminal without a size says 0. */
 function columns(): number {
-  return Math.max(30, Math.min(process.stdout.columns || 100, 120))
+  const asked = Number(process.env.COLUMNS)
+  const given = Number.isSafeInteger(asked) && asked > 0 ? asked : process.stdout.columns
+  return Math.max(30, Math.min(given || 100, 120))
+}
+
+/** The usage; what does not fit continues below its first word. */
+function usageLines(usage: string): string {
+  const name = 'Usage:'
+  const [first, ...more] = wrapped(usage, columns() - name.length - 1)
+  return [`${bold(name)} ${first}`, ...more.map((line) => `${' '.repeat(name.length + 1)}${line}`)].join('\n')
+}
+
+/** An example with its meaning; a command that does not fit continues behind a backslash, so that it can still be copied. */
+function exampleLines([line, meaning]: readonly [string, string]): string {
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
+  const commands =
+    line.length + 2 <= columns()
+      ? [line]
+      : joined(words, columns() - 6).map((part, at) => (at === 0 ? part : `  ${part}`))
+  return [...wrapped(meaning, columns() - 4).map((part) => `  # ${part}`), `  ${commands.join(' \\\n  ')}`].join('\n')
 }
 
 /** Wraps the paragraphs of a text at the width of the terminal. Lines that are indented stay as they are. */
@@ -241,18 +260,30 @@ function paragraphs(text: string): string {
     .join('\n')
 }
 
+/** Narrowest right column beside a left one; below that, it has lines of its own. */
+const LEAST_ROOM = 30
+
 /** Formats two columns; the right one is wrapped at the width of the terminal. */
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
-  const room = Math.max(30, columns() - width - 4)
-  const indent = `\n${' '.repeat(width + 4)}`
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrapped(right, room).join(indent)}`).join('\n')
+  const longest = Math.max(LEAST_ROOM, ...rows.flatMap(([, right]) => right.split(' ').map((word) => word.length)))
+  const isBeside = columns() - width - 4 >= longest
+  const start = isBeside ? width + 4 : 6
+  const indent = `\n${' '.repeat(start)}`
+  const between = isBeside ? '  ' : indent
+  const lines = (right: string) => wrapped(right, columns() - start).join(indent)
+  return rows.map(([left, right]) => `  ${isBeside ? left.padEnd(width) : left}${between}${lines(right)}`).join('\n')
 }
 
 function wrapped(text: string, room: number): string[] {
+  return joined(text.split(' '), room)
+}
+
+/** Joins words to lines that fit. */
+function joined(words: readonly string[], room: number): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     if (line !== '' && line.length + 1 + word.length > room) {
       lines.push(line)
       line = word

@@ -24,7 +24,8 @@ export interface PostgresClient {
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
   connect(): Promise<PostgresClient>
-  on(event: 'error', listener: () => void): unknown
+  on?(event: 'error', listener: () => void): unknown
+  off?(event: 'error', listener: () => void): unknown
   end(): Promise<void>
 }
 
@@ -87,6 +88,8 @@ class PostgresSteps implements CoordinationSteps {
   private isListening = false
   private listening: PostgresClient | undefined
   private isClosed = false
+  /** Without a listener an idle connection that is lost ends the process; calls report it. */
+  private readonly onError = () => {}
 
   constructor(
     private readonly pool: PostgresPool,
@@ -96,8 +99,7 @@ class PostgresSteps implements CoordinationSteps {
   ) {
     this.statements = statementsIn(schema)
     this.channel = `${schema}_changed`
-    // Without a listener an idle connection that is lost would end the process; calls report it.
-    if (isOwn) pool.on('error', () => {})
+    pool.on?.('error', this.onError)
   }
 
   async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
@@ -170,6 +172,7 @@ class PostgresSteps implements CoordinationSteps {
     this.listening?.release(true)
     this.listening = undefined
     if (this.isOwn) await this.pool.end()
+    else this.pool.off?.('error', this.onError)
   }
 
   private run(text: string, values: unknown[]): Promise<Row[]> {

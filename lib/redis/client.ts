@@ -9,5 +9,6 @@ export interface RedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   pSubscribe(pattern: string, listener: (message: string, channel: string) => void): Promise<unknown>
   on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
+  off(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
   destroy(): void
 }

@@ -1,6 +1,5 @@
 /** A client of `ioredis`, with the methods that one of `redis` has. */
 
-import { startTimer } from '../util/timer'
 import type { RedisClient } from './client'
 
 /** The parts of a client of the package `ioredis` that are used, so that its types need not be installed. */
@@ -27,10 +26,7 @@ const CLOSED = new Set(['wait', 'close', 'end'])
 
 /** Makes the calls of a `redis` client with one of `ioredis`. */
 export class FromIoredis implements RedisClient {
-  constructor(
-    private readonly client: IoredisClient,
-    private readonly timeoutMs: number,
-  ) {}
+  constructor(private readonly client: IoredisClient) {}
 
   get isOpen(): boolean {
     return !CLOSED.has(this.client.status)
@@ -45,11 +41,10 @@ export class FromIoredis implements RedisClient {
   }
 
   duplicate(): RedisClient {
-    return new FromIoredis(this.client.duplicate(), this.timeoutMs)
+    return new FromIoredis(this.client.duplicate())
   }
 
-  async eval(script: string, { keys, arguments: args }: { keys: string[]; arguments: string[] }): Promise<unknown> {
-    await this.ready()
+  eval(script: string, { keys, arguments: args }: { keys: string[]; arguments: string[] }): Promise<unknown> {
     return this.client.eval(script, keys.length, ...keys, ...args)
   }
 
@@ -62,25 +57,11 @@ export class FromIoredis implements RedisClient {
     return this.client.on(event, listener)
   }
 
-  destroy(): void {
-    this.client.disconnect()
+  off(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown {
+    return this.client.off(event, listener)
   }
 
-  /** Waits for the connection. A command that waited in the client would be sent when its caller has given up. */
-  private async ready(): Promise<void> {
-    if (this.isReady) return
-    const late = startTimer(this.timeoutMs)
-    let tell = () => {}
-    const isReady = new Promise<boolean>((resolve) => {
-      tell = () => resolve(true)
-    })
-    this.client.on('ready', tell)
-    try {
-      if (await Promise.race([isReady, late.rings.then(() => false)])) return
-      throw new Error('there is no connection')
-    } finally {
-      this.client.off('ready', tell)
-      late.cancel()
-    }
+  destroy(): void {
+    this.client.disconnect()
   }
 }

@@ -5,6 +5,7 @@ import { type Coordination, checkKey, type Lease, type ListedValue } from '../co
 import { callServer, FolderListeners } from '../coordination/server-calls'
 import { asText } from '../util/guards'
 import { messageOf } from '../util/message-of'
+import { startTimer } from '../util/timer'
 import { warn } from '../util/warn'
 import { loadPeer } from '../validation/load-peer'
 import { type Check, checkOptions, positiveMilliseconds } from '../validation/options'
@@ -49,7 +50,7 @@ export function redisCoordination(options: RedisCoordinationOptions): Coordinati
   checkOptions('options', options, CHECKS)
   const { client, url, prefix = 'spillway', requestTimeoutMs = 5000 } = options
   if (client === undefined && url === undefined) throw wrong('options.url', url, CHECKS.url[0])
-  const used = isIoredis(client) ? new FromIoredis(client, requestTimeoutMs) : (client ?? makeClient(url as string))
+  const used = isIoredis(client) ? new FromIoredis(client) : (client ?? makeClient(url as string))
   return new CheckedCoordination(new RedisSteps(used, client === undefined, prefix, requestTimeoutMs))
 }
 
@@ -66,8 +67,10 @@ function makeClient(url: string): RedisClient {
 
 class RedisSteps implements CoordinationSteps {
   private readonly listeners = new FolderListeners()
-  private connecting: Promise<unknown> | undefined
+  private connecting: Promise<void> | undefined
   private subscriber: RedisClient | undefined
+  /** Calls that wait for the connection: one listener for all, because a client warns of many. */
+  private readonly waiting = new Set<() => void>()
   /** The last failure to connect. */
   private problem: string | undefined
   /** All keys of a script must be in one slot of a cluster: that of the text in braces. */
@@ -80,14 +83,18 @@ class RedisSteps implements CoordinationSteps {
     private readonly timeoutMs: number,
   ) {
     this.start = `{${prefix}}:`
-    // Without a listener a connection that is lost would end the process; calls report it.
-    if (!isOwn) return
-    client.on('error', (error) => {
-      this.problem = error === undefined ? undefined : messageOf(error)
-    })
-    client.on('ready', () => {
-      this.problem = undefined
-    })
+    client.on('error', this.onError)
+    client.on('ready', this.onReady)
+  }
+
+  /** Without a listener a connection that is lost ends the process; calls report it. */
+  private readonly onError = (error?: unknown) => {
+    this.problem = error === undefined ? undefined : messageOf(error)
+  }
+
+  private readonly onReady = () => {
+    this.problem = undefined
+    for (const tell of this.waiting) tell()
   }
 
   async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
@@ -148,6 +155,9 @@ class RedisSteps implements CoordinationSteps {
     this.listeners.clear()
     const clients = [this.subscriber, this.isOwn ? this.client : undefined]
     for (const client of clients) if (client?.isOpen) client.destroy()
+    if (this.isOwn) return
+    this.client.off('error', this.onError)
+    this.client.off('ready', this.onReady)
   }
 
   private of(kind: string, key: string): string {
@@ -167,17 +177,41 @@ class RedisSteps implements CoordinationSteps {
 
   private run(script: string, keys: string[], args: string[] = []): Promise<unknown> {
     const send = async () => {
-      if (!this.client.isReady) await this.connect()
+      if (!this.client.isReady) await this.connected()
       return this.client.eval(script, { keys, arguments: args })
     }
     return callServer('Redis', this.timeoutMs, send, () => this.problem)
   }
 
+  /** Waits for a connection as long as the caller does: a call that it has given up must not be made later. */
+  private async connected(): Promise<void> {
+    const { client } = this
+    const late = startTimer(this.timeoutMs)
+    let tell = () => {}
+    const isReady = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    this.waiting.add(tell)
+    try {
+      const isOpened = this.connecting === undefined && client.isOpen ? isReady : this.connect()
+      const inTime = [isOpened.then(() => client.isReady), late.rings.then(() => false)]
+      if (!(await Promise.race(inTime))) throw new Error('there is no connection')
+    } finally {
+      this.waiting.delete(tell)
+      late.cancel()
+    }
+  }
+
   /** Connects once; after that the client does so by itself. */
-  private async connect(): Promise<void> {
-    if (this.connecting === undefined && this.client.isOpen) return
-    this.connecting ??= this.client.connect().then(() => warnOfLoss(this.client))
-    await this.connecting
+  private connect(): Promise<void> {
+    this.connecting ??= this.client
+      .connect()
+      .then(() => warnOfLoss(this.client))
+      .catch((error) => {
+        this.connecting = undefined
+        throw error
+      })
+    return this.connecting
   }
 
   /** A subscription needs a connection of its own, which the client makes again when it is lost. */

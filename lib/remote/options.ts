@@ -45,7 +45,7 @@ export interface RemoteStorageOptions {
   /** Milliseconds that `close` waits for outputs in the spool to be uploaded. @default 25000 */
   closeTimeoutMs?: number
   /** Receives the path of an output and the error of its upload from the spool, which is retried, or of its `salvage`. */
-  onError?: (error: unknown, path: string) => void
+  onError?: (error: SpillwayError, path: string) => void
   /** Days that `sweep` keeps an output. More than 0; `Infinity`: forever. @default 7 */
   retentionDays?: number
   /** Bytes that `sweep` leaves. @default 4294967296 */

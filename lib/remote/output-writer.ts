@@ -35,14 +35,19 @@ export class OutputWriter {
     this.spool = spoolDir === undefined ? undefined : new Spool(spoolDir, objects.url)
     this.outbox = new Outbox(
       (key) => this.send(key),
-      (error, key) => this.report(error, key),
+      (error, key) => this.report(this.notSaved(error), key),
     )
   }
 
   /** Tells the caller about an output that could not be uploaded. */
-  private report(error: unknown, key: string): void {
+  private report(error: SpillwayError, key: string): void {
     const { objects, onError } = this.options
     tellCaller('onError', onError, error, `${objects.url}/${key}`)
+  }
+
+  private notSaved(cause: unknown): SpillwayError {
+    if (cause instanceof SpillwayError) return cause
+    return new SpillwayError('STORAGE_WRITE', `${this.objects.url}: ${messageOf(cause)}`, { cause })
   }
 
   /** Saves an output, and returns its key. @throws SpillwayError `STORAGE_WRITE`, and the reason of the context's signal */
@@ -54,8 +59,7 @@ export class OutputWriter {
       else await this.saveBySpool(this.spool, key, source, isLive, signal)
     } catch (cause) {
       signal?.throwIfAborted()
-      if (cause instanceof SpillwayError) throw cause
-      throw new SpillwayError('STORAGE_WRITE', `${this.objects.url}: ${messageOf(cause)}`, { cause })
+      throw this.notSaved(cause)
     }
     return key
   }

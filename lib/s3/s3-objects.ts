@@ -264,8 +264,12 @@ function withReasons(client: S3Client): S3Client {
   })
 }
 
+/** Fields of an answer that say what is wrong. Others repeat parts of the request, such as a session token, and would be logged with the error. */
+const TOLD = new Set(['name', 'message', 'Code', 'Region', 'Endpoint', '$fault', '$metadata', '$retryable'])
+
 function withReason(error: unknown): unknown {
   if (!(error instanceof Error)) return error
+  if ('$metadata' in error) for (const key of Object.keys(error)) if (!TOLD.has(key)) Reflect.deleteProperty(error, key)
   const { httpStatusCode: status = 0 } = (error as { $metadata?: { httpStatusCode?: number } }).$metadata ?? {}
   if (error.message === 'Region is missing')
     error.message = 'the region is missing: set AWS_REGION, or region in the URL of the store'

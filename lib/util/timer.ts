@@ -33,10 +33,13 @@ export function startTimer(ms: number): Timer {
   return { rings: wait(), cancel }
 }
 
+let threads: typeof import('node:worker_threads') | undefined
+
 /** Keeps the process alive until the returned function is called: a timer alone does not, an open port does. */
 export function keepAlive(): () => void {
-  // Loaded when it is needed, which is seldom: it would be a tenth of the time that loading the package takes.
-  const threads: typeof import('node:worker_threads') = require('node:worker_threads')
+  // Loaded when it is needed, which is seldom: it would be a tenth of the time that loading the package takes. Only once, because
+  // Jest refuses to load anything for a call that ends after its test.
+  threads ??= require('node:worker_threads') as typeof import('node:worker_threads')
   const { port1 } = new threads.MessageChannel()
   port1.ref()
   return () => port1.close()

@@ -234,6 +234,40 @@ async function checkContext() {
   })
 }
 
+/** Logs with their verdicts, the records of one, page by page and by keys, and a source that fails. */
+async function checkAudit() {
+  const audit = page.locator('spillway-audit')
+  const status = audit.getByRole('status')
+  await audit.evaluate((element) => element.toggleAttribute('hidden', false))
+  await status.filter({ hasText: 'There is no audit log yet.' }).waitFor()
+  await checkAxe('audit-empty')
+  await host.writeLogs()
+  await audit.evaluate((element) => element.refresh())
+  const verdicts = await audit.locator('.right, .wrong').allTextContents()
+  assert.deepStrictEqual(
+    verdicts.map((verdict) => verdict.split(':')[0]),
+    ['✗ changed at line 7', '✓ verified'],
+  )
+  await checkAxe('audit-closed')
+  for (const summary of await audit.locator('summary').all()) {
+    await summary.focus()
+    await page.keyboard.press('Enter')
+  }
+  const whole = audit.locator('details').last()
+  await whole.locator('td', { hasText: 'tool-150' }).waitFor()
+  await checkAxe('audit')
+  await whole.getByRole('button', { name: 'Earlier records' }).focus()
+  await page.keyboard.press('Enter')
+  await whole.locator('td', { hasText: /^tool-1$/ }).waitFor()
+  await checkAxe('audit-earlier')
+  await audit.evaluate((element) => {
+    element.source = { list: () => Promise.reject(new Error('The server is away.')) }
+  })
+  await status.filter({ hasText: 'The server is away.' }).waitFor()
+  await checkAxe('audit-failed')
+  await audit.evaluate((element) => element.toggleAttribute('hidden', true))
+}
+
 /** The page of `spillway view` as a user opens it; "Clear up" is reached by keys, asks, and says the result. */
 async function checkDesk() {
   const desk = await host.startDesk()
@@ -242,6 +276,9 @@ async function checkDesk() {
     shown.on('dialog', (dialog) => dialog.accept())
     await shown.goto(desk.url)
     await shown.locator('#list button').first().waitFor()
+    const log = shown.locator('spillway-audit details').first()
+    await log.locator('summary').click()
+    await log.locator('td', { hasText: 'tool-150' }).waitFor()
     await checkAxe('view', shown)
     await shown.locator('#sweep').focus()
     await shown.keyboard.press('Enter')
@@ -342,7 +379,6 @@ async function check() {
   await checkColours()
   await checkApprovals()
   await checkContext()
-  await checkDesk()
   const longLine = await checkLongLine()
   await checkAccess()
   const tools = { page, host, show, context, url: host.url }
@@ -350,6 +386,9 @@ async function check() {
   await checkCopies(tools)
   await checkTouch(tools)
   const large = await checkLarge()
+  // Memory was measured: axe leaves its own.
+  await checkAudit()
+  await checkDesk()
   assert.deepStrictEqual(complaints, [])
   const module = statSync(fileURLToPath(import.meta.resolve('spillway/ui'))).size
   const ms = (value) => `${value.toFixed(0)} ms`

@@ -3,7 +3,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFileSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -11,6 +20,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  AuditLog,
   ContextManager,
   PermissionGate,
   PermissionPolicy,
@@ -18,7 +28,7 @@ import {
   TruncationService,
   TruncationStorage,
 } from 'spillway'
-import { createOutputHandler, LiveOutputs } from 'spillway/view'
+import { createAuditSource, createOutputHandler, LiveOutputs } from 'spillway/view'
 
 const FILES = {
   '/': [new URL('page/index.html', import.meta.url), 'text/html; charset=utf-8'],
@@ -38,7 +48,8 @@ export async function startHost() {
   const vault = join(dir, 'project')
   mkdirSync(vault)
   const gate = new PermissionGate(new PermissionPolicy({ vault, outsideEdit: 'ask' }))
-  const handler = createOutputHandler({ outputs: live, approvals: gate })
+  const audit = join(dir, 'audit')
+  const handler = createOutputHandler({ outputs: live, approvals: gate, audit: createAuditSource({ dir: audit }) })
   const server = createServer((request, response) =>
     handler(request, response, async () => {
       const [file, type] = FILES[new URL(request.url, 'http://localhost').pathname] ?? []
@@ -99,10 +110,22 @@ export async function startHost() {
       const prepared = await manager.prepare(history)
       return { report: prepared.report, messages: manager.listMessages(prepared) }
     },
+    /** Writes an audit log that is whole and has several pages, and one that was changed. */
+    async writeLogs() {
+      const targets = ['bash:npm test', `read:${'folder/'.repeat(30)}file.ts`]
+      for (const sessionId of ['changed', 'whole']) {
+        const log = new AuditLog({ dir: audit, sessionId })
+        for (let at = 1; at <= 150; at += 1)
+          await log.append({ type: 'call', tool: `tool-${at}`, targets, decision: 'allow' })
+        await log.close()
+        if (sessionId === 'changed')
+          writeFileSync(log.path, readFileSync(log.path, 'utf8').replace('tool-7"', 'tool-8"'))
+      }
+    },
     /** Starts the page of `spillway view` with the outputs of this host. */
     async startDesk() {
       const main = join(dirname(createRequire(import.meta.url).resolve('spillway')), 'cli', 'main.js')
-      const child = spawn(process.execPath, [main, 'view', '--print', '--store', dir])
+      const child = spawn(process.execPath, [main, 'view', '--print', '--store', dir, '--audit', audit])
       const [line] = await once(child.stdout, 'data')
       return { url: String(line).trim(), stop: () => child.kill() }
     },

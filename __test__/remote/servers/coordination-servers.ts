@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { postgresCoordination } from 'spillway/postgres'
 import { type IoredisClient, redisCoordination } from 'spillway/redis'
 import type { Coordination } from 'spillway/remote'
-import { folderOfServer, type ServerKind, serve } from './servers'
+import { folderOfServer, type Server, type ServerKind, serve } from './servers'
 
 /** A server, and how a worker reaches it. */
 export interface CoordinationServer extends ServerKind {
@@ -78,4 +78,11 @@ export const postgres: CoordinationServer = {
   },
   connect: (port, requestTimeoutMs = 5000) =>
     postgresCoordination({ url: `postgres://tests@127.0.0.1:${port}/postgres`, requestTimeoutMs }),
+}
+
+/** SIGQUIT is PostgreSQL's crash: it ends at once, with its processes, and recovers from its log. */
+export async function killServer(kind: CoordinationServer, { process: child }: Server): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(kind === postgres ? 'SIGQUIT' : 'SIGKILL')
+  await ended
 }

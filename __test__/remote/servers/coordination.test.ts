@@ -1,4 +1,5 @@
 import type { Coordination } from 'spillway/remote'
+import { clockContract } from '../../coordination/clocks'
 import { coordinationContract } from '../../coordination/contract'
 import { ioredis, postgres, redis } from './coordination-servers'
 import { describeServer } from './servers'
@@ -13,5 +14,6 @@ for (const kind of [redis, ioredis, postgres]) {
     afterAll(() => Promise.all(clients.map((client) => client.close())))
 
     coordinationContract(workers)
+    clockContract(() => [clients[0]!, clients[1]!])
   })
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { AuditLog, TruncationService } from 'spillway'
 import { AuditShipper, RemoteStorage, verifyShippedAudit } from 'spillway/remote'
 import { s3Objects } from 'spillway/s3'
@@ -6,7 +7,7 @@ import { rejection } from '../../support/outputs'
 import { tempDir } from '../../support/temp'
 import { objectStoreContract } from '../contract'
 import { keysOf } from '../support'
-import { describeServer, moto, type Server, s3sFs, testHangingServer } from './servers'
+import { describeServer, moto, motoWithKeys, type Server, s3sFs, testHangingServer } from './servers'
 
 process.env.AWS_ACCESS_KEY_ID = 'test'
 process.env.AWS_SECRET_ACCESS_KEY = 'testtest'
@@ -65,5 +66,29 @@ for (const kind of [moto, s3sFs]) {
     })
 
     testHangingServer(server, () => s3Objects({ ...at(server()), bucket: 'outputs', requestTimeoutMs: 200 }))
+  })
+}
+
+for (const kind of [motoWithKeys, s3sFs]) {
+  describeServer(kind, (server) => {
+    test.each<[string, string, (storage: RemoteStorage) => Promise<unknown>]>([
+      ['save', 'STORAGE_WRITE', (storage) => storage.save('x', { toolName: 'bash' })],
+      ['read', 'STORAGE_READ', (storage) => storage.read(`s3://outputs/o/bash_1_${'0'.repeat(32)}.txt`)],
+      ['usage', 'STORAGE_READ', (storage) => storage.usage()],
+    ])('wrong keys: %s is %s, which names the bucket and shows no secret', async (_call, code, act) => {
+      const { S3 } = require('@aws-sdk/client-s3')
+      const credentials = {
+        accessKeyId: 'AKIAWRONGKEYOFTESTS',
+        secretAccessKey: 'the-secret-access-key',
+        sessionToken: 'the-session-token',
+      }
+      const client = new S3({ ...at(server()), credentials, forcePathStyle: true, maxAttempts: 1 })
+      const error = (await rejection(
+        act(new RemoteStorage({ objects: s3Objects({ bucket: 'outputs', client }) })),
+      )) as Error
+      expect(error).toMatchObject({ name: 'SpillwayError', code, message: expect.stringContaining('s3://outputs') })
+      expect(error).toMatchObject({ cause: { $metadata: { httpStatusCode: 403 } } })
+      expect(inspect(error, { depth: 9 })).not.toMatch(/the-secret-access-key|the-session-token/)
+    })
   })
 }

@@ -63,10 +63,14 @@ export async function freePort(): Promise<number> {
 export async function serve(
   command: string,
   args: (port: number) => string[],
-  { port: given, ...user }: { port?: number; uid?: number; gid?: number } = {},
+  { port: given, env, ...user }: { port?: number; env?: NodeJS.ProcessEnv; uid?: number; gid?: number } = {},
 ): Promise<Server> {
   const port = given ?? (await freePort())
-  const child = spawn(command, args(port), { ...user, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args(port), {
+    ...user,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   started.add(child)
   let printed = ''
   child.stderr!.on('data', (text) => {
@@ -98,6 +102,16 @@ export const moto: ServerKind = {
   missing: "pip install 'moto[server,s3]'",
   makesBuckets: false,
   start: (program) => serve(program, (port) => ['-H', '127.0.0.1', '-p', String(port)]),
+}
+
+/** The same, which checks signatures, and knows no keys. */
+export const motoWithKeys: ServerKind = {
+  ...moto,
+  name: 'moto, with keys',
+  start(program) {
+    const env = { INITIAL_NO_AUTH_ACTION_COUNT: '0' }
+    return serve(program, (port) => ['-H', '127.0.0.1', '-p', String(port)], { env })
+  },
 }
 
 /** An S3 on the disk, which checks signatures and the sizes of parts. */

@@ -108,10 +108,7 @@ rules ask, the user is asked by elicitation.`,
     ['spillway mcp -- npx -y @modelcontextprotocol/server-filesystem .', 'in front of a server'],
     ['spillway mcp --max-tokens 4000 --server github -- docker run -i github-mcp', 'with a limit in tokens'],
     [`spillway mcp --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'`, 'for a server over HTTP'],
-    [
-      "spillway mcp --server files='npx -y @modelcontextprotocol/server-filesystem .' --server docs=https://example.com/mcp",
-      'for several servers',
-    ],
+    ["spillway mcp --server files='node files.mjs' --server docs=https://example.com/mcp", 'for several servers'],
     ['spillway mcp --servers servers.json --tools lazy', 'for the servers of a file, with a short list of tools'],
     ['spillway mcp --config agent.jsonc --server files -- node server.js', 'with settings and rules'],
     [
