@@ -17,6 +17,10 @@ describe('files that a command puts into a folder', () => {
     for (const path of ['x/secret.ts', 'x/a.ts', 'x/HEAD', 'x/.bashrc', 'y/a.ts', 'd/b.ts', 'a.ts', 'package.json']) {
       put(path, 'x')
     }
+    for (const path of ['s/d/secret.ts', 'd/sub/e.ts', 'z/b.ts', '.git/info/exclude']) put(path, 'x')
+    for (const path of ['x/etc/passwd', 'x/passwd']) put(path, 'x')
+    for (let at = 0; at < 1500; at++) put(`many/${at}.svg`, '')
+    symlinkSync(join(vault, 'd/sub'), join(vault, 'deep'))
     mkdirSync(join(vault, 'empty'))
     symlinkSync(join(vault, 'd'), join(vault, 'led'))
     symlinkSync(join(vault, 'd/secret.ts'), join(vault, 'y/led'))
@@ -68,6 +72,32 @@ describe('files that a command puts into a folder', () => {
     'cp y/package.json d',
     'cp a.ts y/led',
     'for f in x/secret.ts; do cp $f d; done',
+    'cp -ST x/secret.ts d',
+    'install -oTom x/secret.ts d',
+    'cp -- x/secret.ts -T d',
+    `cp ${'a.ts '.repeat(1900)}x/secret.ts d`,
+    'cp -r s/d .',
+    'cp -rT s .',
+    'cp -rT s/d d',
+    'rsync -a s/ .',
+    'rsync -aR x/./secret.ts d',
+    'rsync -aR --no-R x/secret.ts d',
+    'cp */secret.ts d',
+    'cp x/secret.ts d*',
+    'cp x/secret.ts ./[d]',
+    'scp host:secret.ts d',
+    'rsync -a host:x/secret.ts d/',
+    'docker cp c:/x/secret.ts d',
+    'kubectl cp ns/pod:/x/secret.ts d',
+    'curl -O --output-dir d https://h.example/secret.ts',
+    'wget -P d https://h.example/secret.ts',
+    'ln -s d n && cp x/secret.ts n',
+    'cp x/secret.ts deep/..',
+    'cd deep && cp ../../x/secret.ts ..',
+    'cp x/secret.ts z && cp -r z/. d',
+    'mv x/secret.ts z && mv z/* d',
+    'mkdir q && cp x/secret.ts q && cp q/* d',
+    'gcp x/secret.ts d',
   ])('are denied by what a rule says about them: %s', (command) => {
     expect(decide(command)).not.toBe('allow')
   })
@@ -87,6 +117,17 @@ describe('files that a command puts into a folder', () => {
     'rsync -a y/a.ts d/',
     'scp y/a.ts d',
     'cp -r y n && cp a.ts n',
+    'cp many/*.svg d',
+    'cp -r many/. d',
+    'rsync -a many/ d/',
+    'git mv many/*.svg d',
+    'npm run build && cp -r unbuilt/. y',
+    'cp -r empty/. d/',
+    'mkdir gen && echo a > gen/a.ts && cp -r gen/. d/',
+    'rsync -an x/ d/',
+    'rsync -a --exclude=secret.ts --exclude HEAD --exclude .bashrc x/ d/',
+    'cp -r .git/info y',
+    'scp x/secret.ts host:',
   ])('are allowed where no rule is about them: %s', (command) => {
     expect(decide(command)).toBe('allow')
   })
@@ -123,11 +164,41 @@ describe('files that a command puts into a folder', () => {
     expect(decide(command)).toBe('ask')
   })
 
-  test.each(['cp x/passwd /etc', 'mv x/shadow /etc/', 'cp -t /etc x/sudoers', 'install x/bash /bin'])(
-    'are denied in every mode where they are files of the machine: %s',
-    (command) => {
-      const open = new PermissionPolicy({ vault })
-      expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('deny')
-    },
-  )
+  test('a folder that is copied is judged with what is in it, at once and in one sentence', () => {
+    for (let at = 0; at < 4200; at++) put(`huge/${at}.ts`, '')
+    for (const command of [
+      'cp -r huge/. d',
+      `${'cp -r huge/. d; '.repeat(200)}ls`,
+      `cp ${'huge/*3*7 '.repeat(300)}d`,
+    ]) {
+      const began = process.hrtime.bigint()
+      const { reasons } = policy.evaluate({ tool: 'bash', args: { command } })
+      expect(Number(process.hrtime.bigint() - began) / 1e6).toBeLessThan(2000)
+      expect(reasons.length).toBeLessThan(5)
+    }
+  })
+
+  test('a rule about what is only among others that are copied is asked about', () => {
+    expect(decide('cp x/secret.ts d')).toBe('deny')
+    expect(decide('cp -r x/. d')).toBe('ask')
+    expect(decide('rsync -a x/ d')).toBe('ask')
+  })
+
+  test.each([
+    'cp x/passwd /etc',
+    'cp -r x/etc /',
+    'rsync -a x/etc/ /etc/',
+    'cp x/p* /etc',
+    'cp $X/passwd /etc',
+    'cp x/passwd /et?',
+    'scp h:passwd /etc',
+    'cp -ST x/passwd /etc',
+    'cp --pare etc/passwd /',
+    'mv x/shadow /etc/',
+    'cp -t /etc x/sudoers',
+    'install x/bash /bin',
+  ])('are denied in every mode where they are files of the machine: %s', (command) => {
+    const open = new PermissionPolicy({ vault })
+    expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('deny')
+  })
 })

@@ -61,6 +61,15 @@ pub(crate) fn can_meet(glob: &str, crosses: bool, other: &str) -> bool {
     if starts.by_ref().take_while(plain).any(|(one, two)| one != two) {
         return false;
     }
+    // A name is short: most long globs cannot match it for their letters alone.
+    let only_stars = |glob: &str| !glob.contains(|letter| letter != '*' && is_special(letter));
+    if only_stars(glob) && !other.contains(is_special) {
+        // `**/` matches nothing as well.
+        let letters = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'/')).count();
+        if letters > other.len() {
+            return false;
+        }
+    }
     let (one, two) = (parts(glob, crosses), parts(other, false));
     if one.len().saturating_mul(two.len()) > MAX_PAIRS {
         return true;

@@ -82,9 +82,11 @@ impl RealPaths for FileSystem {
                 FileType::Unknown => fs::read_link([folder, "/", name].concat()).is_ok(),
                 kind => kind == FileType::Symlink,
             };
-            (!matches!(name, "." | "..")).then(|| (name.to_owned(), is_link))
+            Some((name.to_owned(), is_link))
         };
-        entries.flatten().take(most).filter_map(name).collect()
+        let is_own =
+            |entry: &rustix::fs::DirEntry| !matches!(entry.file_name().to_bytes(), b"." | b"..");
+        entries.flatten().filter(is_own).take(most).filter_map(name).collect()
     }
 
     #[cfg(not(unix))]

@@ -155,7 +155,7 @@ impl Walker<'_> {
             }
             "ln" | "cp" | "install" | "mv" => {
                 let words = self.expanded(words).into_owned();
-                if let [target, name] = operands_of_copy(base, &words[1..]).0[..] {
+                if let [target, name] = operands_of_copy(base, &words[1..]).operands[..] {
                     if base == "ln" {
                         self.remember_as(Fact::Link(name.text.clone()), &target.text);
                     }

@@ -108,7 +108,7 @@ mod word;
 mod wrapped_command;
 mod wrappers;
 
-pub(super) use files::copied_files::{CopiedFile, is_in};
+pub(super) use files::copied_files::{Copied, Source, is_in};
 pub use printing::printed_files::{PrintedLines, printed_files, printed_lines};
 pub use printing::printed_form::printed_form;
 pub(super) use shells::has_known_options;
@@ -252,8 +252,8 @@ pub struct Reading {
     pub named: Vec<FileUse>,
     /// Files that may be changed, if requested: it is unknown whether they are.
     pub possibly_changed: Vec<FileUse>,
-    /// Files that are put into a folder, if their destination is one.
-    pub(super) copied: Vec<CopiedFile>,
+    /// Sources that are put into a folder, if their destination is one.
+    pub(super) copied: Vec<Copied>,
 }
 
 /// Stack size for a command on which the parser recurses. Only the used part takes memory.

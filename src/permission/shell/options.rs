@@ -74,7 +74,7 @@ fn is_code_of(value: &str) -> bool {
 }
 
 /// Returns true for a path on this machine, and not `host:path` or an address.
-fn is_local(text: &str) -> bool {
+pub(super) fn is_local(text: &str) -> bool {
     !text.split('/').next().unwrap_or_default().contains(':')
 }
 

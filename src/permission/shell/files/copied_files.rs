@@ -1,37 +1,77 @@
-//! Files that a command copies, moves or links into a folder: `cp x/a d` writes `d/a` if `d` is a folder.
+//! Files that a command copies, moves, links or downloads into a folder: `cp x/a d` writes `d/a` if `d` is a folder.
+
+use std::collections::BTreeSet;
 
 use crate::permission::Domain;
 use crate::permission::shell::FileUse;
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::git::git_commands;
+use crate::permission::shell::options::is_local;
 use crate::permission::shell::programs::{Kind, Program};
 use crate::permission::shell::word::Word;
+use crate::util::words::has_word;
 
-/// Maximum number of words of a command of which the names in their folder are judged.
-const MAX_SOURCES: usize = 1000;
-
-/// A file that a command puts into a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CopiedFile {
-    /// Normalized path of what is copied; with wildcards if its name has some.
-    pub from: String,
-    /// Normalized path of the destination.
-    pub folder: String,
-    /// The file in that folder.
-    pub file: FileUse,
+/// A source of a command that copies, and the folder that it may be put into.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Copied {
+    pub source: Source,
+    /// Path of the destination with every `..` as written; with wildcards if `is_glob`.
+    pub to: String,
+    pub is_glob: bool,
     /// True if the destination must be a folder for the command to work.
     pub is_folder: bool,
+    /// True if folders are copied with all that is in them.
+    pub is_recursive: bool,
+    /// Globs of what is left out.
+    pub without: Vec<String>,
 }
 
-/// Sources and destination of a command that copies.
-struct Copy<'w> {
+/// A source of a copy.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Source {
+    /// The name that a file gets in the folder, and where it is on this machine.
+    Named { name: String, from: Option<String> },
+    /// The names in a folder that a pattern matches; without one, all that is in it.
+    Names { folder: String, pattern: Option<String> },
+}
+
+/// A command that copies.
+struct Copying<'w> {
     sources: Vec<&'w Word>,
     folder: Word,
     is_folder: bool,
+    /// True if the destination is the file itself, never a folder.
+    is_file: bool,
+    is_recursive: bool,
     /// True if the path of a source is kept below the folder.
     keeps_path: bool,
     /// True if a slash at the end of a source means all that is in it.
     slash_is_content: bool,
+    /// True if sources can be on another machine: `host:path`.
+    has_hosts: bool,
+    without: Vec<String>,
+}
+
+impl<'w> Copying<'w> {
+    /// Copies into the last operand.
+    fn into_last(mut sources: Vec<&'w Word>) -> Option<Self> {
+        let folder = sources.pop().filter(|_| !sources.is_empty())?;
+        Some(Copying { is_folder: sources.len() > 1, ..Copying::into(sources, folder.clone()) })
+    }
+
+    fn into(sources: Vec<&'w Word>, folder: Word) -> Self {
+        Copying {
+            sources,
+            folder,
+            is_folder: true,
+            is_file: false,
+            is_recursive: true,
+            keeps_path: false,
+            slash_is_content: false,
+            has_hosts: false,
+            without: Vec::new(),
+        }
+    }
 }
 
 impl Walker<'_> {
@@ -43,151 +83,254 @@ impl Walker<'_> {
         words: &[Word],
         operands: &[usize],
     ) {
-        let Some(copy) = copy_of(base, program, words, operands) else { return };
-        if !copy.folder.known || copy.folder.glob {
+        let Some(copying) = copying_of(base, program, words, operands) else { return };
+        let is_container = has_word(OF_CONTAINERS, base) || has_word(OF_STORES, base);
+        let is_elsewhere = |text: &str| !is_local(text) || is_container && text.contains(':');
+        if !copying.folder.known || copying.has_hosts && is_elsewhere(&copying.folder.text) {
             return;
         }
-        let into = copy.folder.text.trim_end_matches('/');
-        for source in copy.sources.iter().take(MAX_SOURCES).filter(|source| source.known) {
-            let is_content = is_content(&source.text, copy.slash_is_content);
-            let name = name_in_folder(&source.text, copy.keeps_path);
-            let (from, name) = match is_content {
-                true => (Word { text: format!("{}/*", source.text), ..(*source).clone() }, "*"),
-                false => ((*source).clone(), name),
-            };
-            let glob = source.glob || is_content;
-            let to = Word { text: format!("{into}/{name}"), glob, ..copy.folder.clone() };
-            let sources = self.paths_of(&from);
-            let folders = self.paths_of(&copy.folder);
-            let files = self.paths_of(&to);
-            for (at, (folder, file)) in folders.into_iter().zip(files).enumerate() {
-                let Some(from) = sources.get(at).or(sources.last()) else { continue };
-                let is_below =
-                    |one: &FileUse| one.domain == Domain::Edit && is_in(&one.path, &folder.path);
-                let is_folder = copy.is_folder || self.out.files.iter().any(is_below);
-                let from = from.path.clone();
-                self.out.copied.push(CopiedFile { from, folder: folder.path, file, is_folder });
-            }
+        let is_dots = |text: &str| matches!(text.rsplit('/').next(), Some("" | "." | ".." | "~"));
+        let mut is_folder = copying.is_folder || is_dots(&copying.folder.text);
+        let folders = self.folders_of(&copying.folder);
+        let mut sources: BTreeSet<Source> = BTreeSet::new();
+        for word in &copying.sources {
+            self.add_sources(word, &copying, &mut sources);
+            is_folder |= copying.slash_is_content && word.text.ends_with('/');
+        }
+        for folder in folders {
+            let is_below =
+                |one: &FileUse| one.domain == Domain::Edit && is_in(&one.path, &folder.path);
+            let is_folder = is_folder || self.out.files.iter().any(is_below);
+            self.out.copied.extend(sources.iter().map(|source| Copied {
+                source: source.clone(),
+                to: folder.written.clone(),
+                is_glob: folder.glob,
+                is_folder: is_folder && !copying.is_file,
+                is_recursive: copying.is_recursive,
+                without: copying.without.clone(),
+            }));
         }
     }
 
-    /// Returns the files that a word may denote, in the order of the folders in which the command may run.
-    fn paths_of(&mut self, word: &Word) -> Vec<FileUse> {
+    /// Adds what a word of a command that copies denotes.
+    fn add_sources(&mut self, word: &Word, copying: &Copying<'_>, found: &mut BTreeSet<Source>) {
+        let text = &*word.text;
+        let remote = copying.has_hosts && !is_local(text);
+        let path = if remote { text.rsplit(':').next().unwrap_or(text) } else { text };
+        let trimmed = path.trim_end_matches('/');
+        let (above, name) = trimmed.rsplit_once('/').unwrap_or((".", trimmed));
+        let is_content = matches!(name, "" | "." | "..")
+            || copying.slash_is_content && path.ends_with('/')
+            || copying.is_file;
+        let is_known = word.known && !remote;
+        if !is_known && (!is_plain_name(name) || is_content) {
+            return;
+        }
+        let at = |walker: &mut Self, text: &str| {
+            let word = Word { text: text.to_owned(), ..word.clone() };
+            if is_known { walker.folders_of(&word) } else { Vec::new() }
+        };
+        if is_content {
+            for FileUse { written: folder, .. } in at(self, text) {
+                found.insert(Source::Names { folder, pattern: None });
+            }
+            return;
+        }
+        if copying.keeps_path {
+            // The part before `/./` is left out.
+            let kept = trimmed.rsplit("/./").next().unwrap_or(trimmed).trim_start_matches('/');
+            found.insert(Source::Named { name: kept.to_owned(), from: None });
+        }
+        if word.glob && name.contains(['*', '?', '[', '{']) {
+            let above = if above.is_empty() { "/" } else { above };
+            for FileUse { written: folder, .. } in at(self, above) {
+                found.insert(Source::Names { folder, pattern: Some(name.to_owned()) });
+            }
+            return;
+        }
+        let from = at(self, text).pop().map(|file| file.written);
+        found.insert(Source::Named { name: name.to_owned(), from });
+    }
+
+    /// Returns the places that a word may denote, also through the links that the command itself makes.
+    fn folders_of(&mut self, word: &Word) -> Vec<FileUse> {
         let before = self.files_len();
-        let _ = self.file(Domain::Edit, word);
+        let _ = self.file(Domain::Read, word);
         self.out.files.drain(before..).collect()
     }
 }
 
 /// Returns true if a path is a folder or something in it.
 pub(crate) fn is_in(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns true if not a source itself is copied, but all that is in it.
-fn is_content(source: &str, slash_is_content: bool) -> bool {
-    let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    matches!(last, "" | "." | "..") || slash_is_content && source.ends_with('/')
+/// Returns true for a name without anything that a shell may replace.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
-/// Returns the name that a source gets in the folder.
-fn name_in_folder(source: &str, keeps_path: bool) -> &str {
-    let trimmed = source.trim_end_matches('/');
-    match keeps_path {
-        true => trimmed.trim_start_matches('/'),
-        false => trimmed.rsplit('/').next().unwrap_or_default(),
-    }
-}
+/// Programs that copy out of containers, with `cp` among their first operands.
+const OF_CONTAINERS: &str = "docker podman nerdctl docker-compose podman-compose kubectl oc lxc";
 
-fn copy_of<'w>(
+/// Programs with `cp` or the like that bring files from other machines.
+const OF_STORES: &str = "aws gsutil gcloud rclone s3cmd mc";
+
+fn copying_of<'w>(
     base: &str,
     program: Option<&Program>,
     words: &'w [Word],
     operands: &[usize],
-) -> Option<Copy<'w>> {
-    let program = program?;
+) -> Option<Copying<'w>> {
     let rest = words.get(1..)?;
     let has = |long: &str| rest.iter().any(|word| word.text == long);
-    match program.kind {
-        Kind::Copier | Kind::Mover => {
-            if has("--no-target-directory") || rest.iter().any(|word| word.has_letter('T')) {
-                return None;
-            }
-            let (mut sources, told) = operands_of_copy(base, rest);
-            let (folder, is_folder) = match told {
-                Some(folder) => (folder, true),
-                // A link gets the name of its target.
-                None if base == "ln" && sources.len() == 1 => (Word::plain("."), true),
-                None => last_of(&mut sources)?,
-            };
-            Some(Copy {
-                sources,
-                folder,
-                is_folder,
-                keeps_path: has("--parents"),
-                slash_is_content: false,
-            })
-        }
-        Kind::Git => {
+    let own = || operands.iter().map(|at| &words[*at]);
+    match program.map(|program| program.kind) {
+        Some(Kind::Copier | Kind::Mover) => copying_of_coreutils(base, rest),
+        Some(Kind::Git) => {
             let at = git_commands::command_at(words);
-            if words.get(at)?.text != "mv" {
+            let moves = words.get(at)?.text == "mv";
+            let is_operand = |word: &&Word| !word.text.starts_with('-');
+            moves
+                .then(|| Copying::into_last(words[at + 1..].iter().filter(is_operand).collect()))?
+        }
+        _ if program.is_some_and(|program| program.copies) => {
+            let copying = Copying::into_last(own().collect())?;
+            if base != "rsync" {
+                return Some(Copying { has_hosts: true, ..copying });
+            }
+            if has("--dry-run") || rest.iter().any(|word| word.has_letter('n')) {
                 return None;
             }
-            let is_operand = |word: &&Word| !word.text.starts_with('-');
-            let mut sources: Vec<&Word> = words[at + 1..].iter().filter(is_operand).collect();
-            let (folder, is_folder) = last_of(&mut sources)?;
-            Some(Copy { sources, folder, is_folder, keeps_path: false, slash_is_content: false })
+            let keeps_path = has("--relative") || rest.iter().any(|word| word.has_letter('R'));
+            let (slash_is_content, has_hosts) = (true, true);
+            let without = values_of("--exclude", rest);
+            Some(Copying { keeps_path, slash_is_content, has_hosts, without, ..copying })
         }
-        _ if program.copies => {
-            let mut sources: Vec<&Word> = operands.iter().map(|at| &words[*at]).collect();
-            let (folder, is_folder) = last_of(&mut sources)?;
-            let is_rsync = base == "rsync";
-            let keeps_path =
-                is_rsync && (has("--relative") || rest.iter().any(|word| word.has_letter('R')));
-            Some(Copy { sources, folder, is_folder, keeps_path, slash_is_content: is_rsync })
+        _ if has_word(OF_CONTAINERS, base) || has_word(OF_STORES, base) => {
+            let copies = |word: &Word| matches!(&*word.text, "cp" | "copy" | "copyto" | "get");
+            let at = own().take(3).position(copies)?;
+            let copying = Copying::into_last(own().skip(at + 1).collect())?;
+            Some(Copying { has_hosts: true, ..copying })
+        }
+        _ if matches!(base, "curl" | "wget" | "wget2") => {
+            let letter = if base == "curl" { 'O' } else { 'P' };
+            let is_named = base != "curl"
+                || has("--remote-name")
+                || has("--remote-name-all")
+                || rest.iter().any(|word| word.has_letter(letter));
+            let folder = match base {
+                "curl" => values_of("--output-dir", rest),
+                _ => values_of("--directory-prefix", rest)
+                    .into_iter()
+                    .chain(values_of("-P", rest))
+                    .collect(),
+            };
+            let folder = folder.last().map_or(".", String::as_str);
+            let is_address = |word: &&Word| word.text.contains("://");
+            let sources = rest.iter().filter(is_address).collect();
+            let (has_hosts, is_recursive) = (true, false);
+            is_named.then(|| Copying {
+                has_hosts,
+                is_recursive,
+                ..Copying::into(sources, Word::plain(folder))
+            })
         }
         _ => None,
     }
 }
 
-/// Takes the destination from the operands of a command, and returns whether it must be a folder.
-fn last_of(operands: &mut Vec<&Word>) -> Option<(Word, bool)> {
-    let folder = operands.pop().filter(|_| !operands.is_empty())?.clone();
-    let name = folder.text.rsplit('/').next().unwrap_or_default();
-    let is_folder = operands.len() > 1 || matches!(name, "" | "." | ".." | "~");
-    Some((folder, is_folder))
+fn copying_of_coreutils<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>> {
+    let CopyOperands { operands, folder, is_file, letters, long } = operands_of_copy(base, rest);
+    let base = base.strip_prefix('g').unwrap_or(base);
+    let copying = match folder {
+        Some(folder) => Copying::into(operands, folder),
+        // A link gets the name of its target.
+        None if base == "ln" && operands.len() == 1 => Copying::into(operands, Word::plain(".")),
+        None => Copying::into_last(operands)?,
+    };
+    let is_recursive = match base {
+        "mv" => true,
+        "cp" => {
+            letters.contains(['r', 'R', 'a'])
+                || long.iter().any(|name| {
+                    is_short_of(name, "recursive", 1) || is_short_of(name, "archive", 2)
+                })
+        }
+        _ => false,
+    };
+    let keeps_path = base == "cp" && long.iter().any(|name| is_short_of(name, "parents", 2));
+    // Without folders, the file that the destination names is judged by its name alone.
+    (!is_file || is_recursive).then_some(Copying { is_file, is_recursive, keeps_path, ..copying })
 }
 
-/// Returns the operands of a program that copies, without the values of its options, and the folder that an option names.
-pub(crate) fn operands_of_copy<'w>(base: &str, words: &'w [Word]) -> (Vec<&'w Word>, Option<Word>) {
-    let valued = if base == "install" { "tSmog" } else { "tS" };
-    let is_valued = |long: &str| matches!(long, "mode" | "owner" | "group" | "suffix");
-    let mut operands = Vec::new();
-    let mut folder = None;
-    let mut rest = words.iter();
-    let mut has_options = true;
-    while let Some(word) = rest.next() {
-        let is_option = has_options && word.text.len() > 1 && word.text.starts_with('-');
-        if !is_option {
-            operands.push(word);
-            continue;
+/// Returns true if a long option is another, as short as it may be written.
+fn is_short_of(name: &str, long: &str, least: usize) -> bool {
+    name.len() >= least && long.starts_with(name)
+}
+
+/// Returns the values of an option, in the same word or in the next one.
+fn values_of(option: &str, words: &[Word]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match word.text.strip_prefix(option) {
+            Some("") => found.extend(words.get(at + 1).map(|next| next.text.clone())),
+            Some(value) if value.starts_with('=') => found.push(value[1..].to_owned()),
+            Some(value) if !option.starts_with("--") => found.push(value.to_owned()),
+            _ => {}
         }
+    }
+    found
+}
+
+/// The arguments of a program that copies.
+#[derive(Debug, Default)]
+pub(crate) struct CopyOperands<'w> {
+    /// Those that are no options, and no values of options.
+    pub operands: Vec<&'w Word>,
+    /// The folder that an option names.
+    folder: Option<Word>,
+    /// True if an option says that the destination is no folder.
+    is_file: bool,
+    /// The letters of short options, and the long ones without their dashes.
+    letters: String,
+    long: Vec<&'w str>,
+}
+
+/// Returns the arguments of `cp`, `ln`, `install` or `mv`.
+pub(crate) fn operands_of_copy<'w>(base: &str, words: &'w [Word]) -> CopyOperands<'w> {
+    let valued = if base.ends_with("install") { "tSmog" } else { "tS" };
+    let mut found = CopyOperands::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
         if word.text == "--" {
-            has_options = false;
+            found.operands.extend(rest);
+            break;
+        }
+        if word.text.len() < 2 || !word.text.starts_with('-') {
+            found.operands.push(word);
             continue;
         }
         let (is_folder, value) = match word.text.strip_prefix("--") {
             Some(long) => {
-                let (name, value) =
-                    long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-                let is_folder = name.starts_with('t') && "target-directory".starts_with(name);
-                if !is_folder && !is_valued(name) {
+                let (name, value) = match long.split_once('=') {
+                    Some((name, value)) => (name, Some(value)),
+                    None => (long, None),
+                };
+                found.is_file |= is_short_of(name, "no-target-directory", 4);
+                found.long.push(name);
+                let is_folder = is_short_of(name, "target-directory", 1);
+                if !is_folder && !matches!(name, "mode" | "owner" | "group" | "suffix") {
                     continue;
                 }
                 (is_folder, value)
             }
             None => {
                 let (letters, value) = word.option_letters(valued);
+                found.is_file |= letters.contains('T');
+                found.letters.push_str(letters);
                 let Some(letter) = letters.chars().next_back().filter(|it| valued.contains(*it))
                 else {
                     continue;
@@ -200,8 +343,8 @@ pub(crate) fn operands_of_copy<'w>(base: &str, words: &'w [Word]) -> (Vec<&'w Wo
             None => rest.next().cloned(),
         };
         if is_folder {
-            folder = value;
+            found.folder = value;
         }
     }
-    (operands, folder)
+    found
 }
