@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { runAgent } from '../../examples/agent/agent'
 import { chart } from '../../examples/agent/chart'
 import { costRows } from '../../examples/agent/cost'
-import { changesOf, page } from '../../examples/agent/report'
+import { changesOf, foldsOf, page } from '../../examples/agent/report'
 import {
   answerOf,
   CONTEXT_WINDOW,
@@ -64,6 +64,12 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
     tool: 'read',
     outputs: expect.any(Number),
   })
+
+  // Results that repeat lines have pointers, and the page says so.
+  const folds = run.folded.filter(({ savedBytes }) => savedBytes > 0)
+  expect(folds.length).toBeGreaterThan(10)
+  expect(JSON.stringify(run.messages)).toContain('same as lines ')
+  expect(foldsOf(run)).toHaveLength(run.folded.length)
 
   // The numbers of the example's page; they depend a little on the length of the folder names.
   const said = readFileSync(join(__dirname, '../../examples/agent/README.md'), 'utf8')

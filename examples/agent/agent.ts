@@ -22,6 +22,7 @@ import {
 } from 'spillway'
 import { loadConfig } from 'spillway/config'
 import { HookRunner, loadAgents, resolveModelSettings } from 'spillway/extensions'
+import { FoldSession } from 'spillway/fold'
 import { sharedBeginning } from './cost'
 import { toolsFor } from './tools'
 import type { AgentOptions, AgentRun, Answer, CallPart, Message, Question, ResultPart, TextPart } from './types'
@@ -40,6 +41,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     refused: [],
     left: [],
     saved: [],
+    folded: [],
     compactions: 0,
     audit: { path: '', records: 0, ok: false },
   }
@@ -91,6 +93,8 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   const doomLoop = new DoomLoopDetector(config.doomLoop)
   const audit = new AuditLog({ dir: join(dataDir, 'audit'), sessionId })
   const ledger = new ToolResultLedger()
+  // Lines that are in the context already become a pointer.
+  const fold = new FoldSession({ onFold: (event) => run.folded.push({ ...event, request: run.requests.length }) })
   const tools = toolsFor(workspace, service, storage)
   const guarded = new Map(
     tools.map((tool) => [
@@ -101,6 +105,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
         doomLoop,
         audit,
         truncation: service,
+        fold,
         ledger,
         sessionId,
         askDoomLoop: async ({ tool, verdict }) => {
@@ -129,7 +134,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   const context = new ContextManager<Message>({
     contextWindow,
-    ledger,
+    ...{ ledger, fold },
     environment: { systemPrompt: settings.systemPrompt, tools: specs },
     compaction: { ...config.compaction, summarize: ({ prompt }) => options.summarize(prompt), hooks },
   })
@@ -147,7 +152,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     return messages
   }
 
-  let last: { sent: Message[]; all: Message[] } = { sent: [], all: [] }
+  let last: { sent: Message[]; all: Message[]; folded: number } = { sent: [], all: [], folded: 0 }
   const request = async (): Promise<(TextPart | CallPart)[]> => {
     const who = { sessionId, agent: agent?.id }
     const system = await hooks.chatSystem(settings.systemPrompt, who)
@@ -159,11 +164,12 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
         const size = (sent: Message[]) => sizeOf(system, specs, sent)
         const shared = (before: Message[], now: Message[]) =>
           before.length > 0 ? size(sharedBeginning(before, now)) : 0
+        const folded = run.folded.reduce((sum, { savedTokens }) => sum + savedTokens, 0)
         run.requests.push({
           ...{ tokens: size(messages), cached: shared(last.sent, messages), did },
-          ...{ unmanaged: size(run.messages), cachedUnmanaged: shared(last.all, run.messages) },
+          ...{ unmanaged: size(run.messages) + folded, cachedUnmanaged: shared(last.all, run.messages) + last.folded },
         })
-        last = { sent: messages, all: [...run.messages] }
+        last = { sent: messages, all: [...run.messages], folded }
         return answer
       } catch (error) {
         // Estimates are estimates: the provider has the last word, once.

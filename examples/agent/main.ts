@@ -113,6 +113,8 @@ async function main(): Promise<void> {
   const left = run.left.reduce((total, { outputs }) => total + outputs, 0)
   console.log(`${run.requests.length} requests, ${sum('tokens')} tokens sent instead of ${sum('unmanaged')}`)
   console.log(`${run.compactions} summaries, ${left} results left the history, ${run.saved.length} outputs kept`)
+  const folded = run.folded.reduce((total, { savedTokens }) => total + savedTokens, 0)
+  console.log(`${run.folded.length} results repeated what was there: ${folded.toLocaleString('en')} tokens less`)
   console.log(`${run.asked.length} questions, ${run.refused.length} calls that did not run`)
   console.log(`audit: ${run.audit.records} records, ${run.audit.ok ? 'unbroken' : 'broken'}`)
   console.log(`report: ${join(root, 'report.html')}`)

@@ -32,6 +32,10 @@ ${table(
   ['for a million tokens', 'sent', 'the whole history', 'less'],
   costRows(run.requests).map((cells) => cells.map(unbroken)),
 )}
+<h2>What was not said again</h2>
+<ul>${foldsOf(run)
+    .map((sentence) => `<li>${escaped(sentence)}</li>`)
+    .join('\n')}</ul>
 <h2>What left the history</h2>
 <ul>${changesOf(run)
     .map((sentence) => `<li>${escaped(sentence)}</li>`)
@@ -77,4 +81,12 @@ export function changesOf({ left }: Pick<AgentRun, 'left'>): string[] {
     const results = [...tools].map(([tool, outputs]) => `${outputs} of ${tool}`).join(', ')
     return `Before request ${request}, results ${HOW[how]}: ${results}.`
   })
+}
+
+/** One sentence for each result of which lines became a pointer. */
+export function foldsOf({ folded }: Pick<AgentRun, 'folded'>): string[] {
+  return folded.map(
+    ({ request, toolName, bytes, savedBytes }) =>
+      `After request ${request}, ${number(savedBytes)} of ${number(bytes)} bytes of ${toolName} were in the context already.`,
+  )
 }

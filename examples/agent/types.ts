@@ -1,6 +1,7 @@
 /** Types that the parts of the example share. Messages are those of the AI SDK. */
 
 import type { Hooks, ModelParameters } from 'spillway/extensions'
+import type { FoldEvent } from 'spillway/fold'
 import type { AgentTool } from './tools'
 
 export interface TextPart {
@@ -79,6 +80,8 @@ export interface AgentRun {
   left: { request: number; how: 'pruned' | 'outputs' | 'summary'; tool: string; outputs: number }[]
   /** Outputs that were too long for the model, and where they are. */
   saved: { tool: string; path: string }[]
+  /** Results of which lines became a pointer to an earlier result, each with the request that asked for it. */
+  folded: (FoldEvent & { request: number })[]
   compactions: number
   audit: { path: string; records: number; ok: boolean }
 }
