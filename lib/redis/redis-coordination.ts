@@ -27,13 +27,15 @@ export interface RedisCoordinationOptions {
 }
 
 const CHECKS: Readonly<Record<keyof RedisCoordinationOptions, Check>> = {
-  client: [
-    'a client of redis or ioredis',
-    (value) => typeof (value as Partial<RedisClient> | null)?.pSubscribe === 'function' || isIoredis(value),
-  ],
+  client: ['a client of redis or ioredis', (value) => isIoredis(value) || isNodeRedis(value)],
   url: ['a URL that begins with redis:// or rediss://', (value) => /^rediss?:\/\//.test(asText(value))],
   prefix: ['letters, digits and _.-', (value) => typeof value === 'string' && /^[\w.-]{1,100}$/.test(value)],
   requestTimeoutMs: positiveMilliseconds,
+}
+
+function isNodeRedis(client: unknown): client is RedisClient {
+  const { pSubscribe, on, off } = Object(client) as Partial<RedisClient>
+  return [pSubscribe, on, off].every((method) => typeof method === 'function')
 }
 
 /** Longest wait before a connection is tried again. */
