@@ -31,9 +31,9 @@ pub(super) struct Copies<'a> {
     /// Paths that were written by copying so far.
     made: BTreeSet<String>,
     /// Folders of which the content was judged, with what selects it and where it is put.
-    judged: BTreeSet<(String, Option<String>, String, Vec<String>)>,
+    judged: BTreeSet<String>,
     /// The names in a folder that a pattern matches; without one, all of them.
-    names: BTreeMap<(String, Option<String>), Names>,
+    names: BTreeMap<String, Names>,
     /// Number of names that may still be judged where they lead.
     resolved: usize,
     /// Number of names in folders that may still be judged.
@@ -138,8 +138,8 @@ impl Reader<'_> {
             }
         };
         let Some(from) = normal(from) else { return };
-        let key = (from.clone(), pattern.clone(), into.clone(), one.without.clone());
-        if !copies.judged.insert(key) {
+        let selected = format!("{from}\0{pattern:?}\0{into}\0{:?}", one.without);
+        if !copies.judged.insert(selected) {
             return;
         }
         let mut folders = vec![(from, String::new(), pattern.clone())];
@@ -217,7 +217,7 @@ impl Reader<'_> {
         if folder.contains(WILDCARDS) {
             return None;
         }
-        let key = (folder.to_owned(), pattern.clone());
+        let key = format!("{folder}\0{pattern:?}");
         if let Some(known) = copies.names.get(&key) {
             return known.clone();
         }
@@ -246,14 +246,15 @@ impl Reader<'_> {
                     && can_meet(pattern, false, &literal(name))
             }
         };
-        let all: BTreeMap<String, bool> = made
-            .into_iter()
-            .chain(written)
-            .chain(on_disk)
-            .filter(|(name, _)| meets(name))
-            .collect();
-        let found =
-            (is_known || self.real.is_folder(folder)).then(|| Rc::new(all.into_iter().collect()));
+        // Of two entries of a name, that of the disk counts.
+        let mut all: Vec<(String, bool)> = Vec::new();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for (name, is_link) in on_disk.into_iter().chain(written).chain(made) {
+            if meets(&name) && seen.insert(name.clone()) {
+                all.push((name, is_link));
+            }
+        }
+        let found = (is_known || self.real.is_folder(folder)).then(|| Rc::new(all));
         copies.names.insert(key, found.clone());
         found
     }

@@ -12,7 +12,7 @@ use crate::permission::shell::word::Word;
 use crate::util::words::has_word;
 
 /// A source of a command that copies, and the folder that it may be put into.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Copied {
     pub source: Source,
     /// Path of the destination with every `..` as written; with wildcards if `is_glob`.
@@ -27,7 +27,7 @@ pub(crate) struct Copied {
 }
 
 /// A source of a copy.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The name that a file gets in the folder, and where it is on this machine.
     Named { name: String, from: Option<String> },
@@ -92,9 +92,12 @@ impl Walker<'_> {
         let is_dots = |text: &str| matches!(text.rsplit('/').next(), Some("" | "." | ".." | "~"));
         let mut is_folder = copying.is_folder || is_dots(&copying.folder.text);
         let folders = self.folders_of(&copying.folder);
-        let mut sources: BTreeSet<Source> = BTreeSet::new();
+        let mut sources: Vec<Source> = Vec::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         for word in &copying.sources {
-            self.add_sources(word, &copying, &mut sources);
+            if seen.insert(&word.text) {
+                self.add_sources(word, &copying, &mut sources);
+            }
             is_folder |= copying.slash_is_content && word.text.ends_with('/');
         }
         for folder in folders {
@@ -113,7 +116,7 @@ impl Walker<'_> {
     }
 
     /// Adds what a word of a command that copies denotes.
-    fn add_sources(&mut self, word: &Word, copying: &Copying<'_>, found: &mut BTreeSet<Source>) {
+    fn add_sources(&mut self, word: &Word, copying: &Copying<'_>, found: &mut Vec<Source>) {
         let text = &*word.text;
         let remote = copying.has_hosts && !is_local(text);
         let path = if remote { text.rsplit(':').next().unwrap_or(text) } else { text };
@@ -132,24 +135,24 @@ impl Walker<'_> {
         };
         if is_content {
             for FileUse { written: folder, .. } in at(self, text) {
-                found.insert(Source::Names { folder, pattern: None });
+                found.push(Source::Names { folder, pattern: None });
             }
             return;
         }
         if copying.keeps_path {
             // The part before `/./` is left out.
             let kept = trimmed.rsplit("/./").next().unwrap_or(trimmed).trim_start_matches('/');
-            found.insert(Source::Named { name: kept.to_owned(), from: None });
+            found.push(Source::Named { name: kept.to_owned(), from: None });
         }
         if word.glob && name.contains(['*', '?', '[', '{']) {
             let above = if above.is_empty() { "/" } else { above };
             for FileUse { written: folder, .. } in at(self, above) {
-                found.insert(Source::Names { folder, pattern: Some(name.to_owned()) });
+                found.push(Source::Names { folder, pattern: Some(name.to_owned()) });
             }
             return;
         }
         let from = at(self, text).pop().map(|file| file.written);
-        found.insert(Source::Named { name: name.to_owned(), from });
+        found.push(Source::Named { name: name.to_owned(), from });
     }
 
     /// Returns the places that a word may denote, also through the links that the command itself makes.
