@@ -246,7 +246,7 @@ impl Reader<'_> {
                     && can_meet(pattern, false, &literal(name))
             }
         };
-        // Of two entries of a name, that of the disk counts.
+        // The entry on the disk counts before another of its name.
         let mut all: Vec<(String, bool)> = Vec::new();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         for (name, is_link) in on_disk.into_iter().chain(written).chain(made) {
