@@ -244,6 +244,16 @@ impl Terminal {
         if self.is_single && is_vertical(action) {
             return;
         }
+        // A line of which the start was passed on already stays one line.
+        if let Action::EraseScreen(mode) = action
+            && self.is_single
+        {
+            self.page.act(Action::EraseLine(mode), &self.raw, sink);
+            if mode == 2 {
+                self.page.carriage_return();
+            }
+            return;
+        }
         self.page.act(action, &self.raw, sink);
     }
 }

@@ -267,3 +267,32 @@ fn what_is_left_of_a_long_line_on_another_screen_has_a_place_of_its_own() {
         }
     }
 }
+
+fn piece_of_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[a-zé\u{1f600} ]{0,20}",
+        1 => (0..2 * MAX_LENGTH).prop_map(|length| "x".repeat(length)),
+        3 => "\u{1b}\\[[0-9;?]{0,4}[A-HJKLMPSTXdfhlrsu]",
+        1 => prop_oneof![Just("\u{1b}c"), Just("\u{1b}D"), Just("\u{1b}E"), Just("\u{1b}M"), Just("\u{1b}[2J")].prop_map(str::to_owned),
+        1 => "[\r\u{8}\u{b}\u{c}\t]",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_single_line_stays_one_whatever_it_does(pieces in proptest::collection::vec(piece_of_line(), 0..12)) {
+        let line = pieces.concat();
+        let shown = clean_line(&line);
+        prop_assert!(!shown.contains('\n'), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_long_line_that_clears_the_screen_stays_one() {
+    let start = "x".repeat(MAX_LENGTH + 10);
+    for mode in ["2J", "J", "1J", "H\u{1b}[J"] {
+        let shown = clean_line(&format!("{start}\u{1b}[{mode}after")).into_owned();
+        assert!(shown.starts_with("xxx") && shown.ends_with("after"), "{mode}: {}", shown.len());
+        assert!(!shown.contains('\n'), "{mode}");
+    }
+}
