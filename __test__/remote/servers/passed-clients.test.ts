@@ -12,7 +12,7 @@ import { folderOfServer } from './servers'
 
 interface Theirs {
   coordination: Coordination
-  end(): Promise<unknown> | void
+  end(): unknown
 }
 
 const requestTimeoutMs = 500
