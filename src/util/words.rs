@@ -43,9 +43,12 @@ fn after<'t>(text: &'t str, word: &str, separator: u8) -> Option<&'t str> {
     }
     let bytes = text.as_bytes();
     memchr_iter(first, bytes).find_map(|at| {
-        let begins = at == 0 || bytes[at - 1] == separator;
-        let rest = text.get(at..).filter(|_| begins)?.strip_prefix(word)?;
-        (rest.is_empty() || rest.starts_with([' ', '\n'])).then_some(rest)
+        if at > 0 && bytes[at - 1] != separator {
+            return None;
+        }
+        let rest = bytes[at..].strip_prefix(word.as_bytes())?;
+        let ends = matches!(rest.first(), None | Some(b' ' | b'\n'));
+        ends.then(|| text.get(text.len() - rest.len()..)).flatten()
     })
 }
 

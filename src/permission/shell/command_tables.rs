@@ -9,34 +9,34 @@ use super::programs;
 use super::word::Word;
 use crate::util::hash::NameMap;
 
-/// A table, and the place of the first line with a program.
+/// A table, and the places of the lines of each program.
 pub(super) struct CommandTable {
     text: &'static str,
-    first: OnceLock<NameMap<usize>>,
+    places: OnceLock<NameMap<Vec<usize>>>,
 }
 
 impl CommandTable {
     pub(super) const fn new(text: &'static str) -> Self {
-        CommandTable { text, first: OnceLock::new() }
+        CommandTable { text, places: OnceLock::new() }
     }
 
-    fn first(&self) -> &NameMap<usize> {
-        self.first.get_or_init(|| {
-            let mut first = NameMap::default();
+    fn places(&self) -> &NameMap<Vec<usize>> {
+        self.places.get_or_init(|| {
+            let mut places: NameMap<Vec<usize>> = NameMap::default();
             let mut at = 0;
             for line in self.text.lines() {
                 for name in line.split(' ').nth(1).unwrap_or_default().split(',') {
-                    first.entry(name).or_insert(at);
+                    places.entry(name).or_default().push(at);
                 }
                 at += line.len() + 1;
             }
-            first
+            places
         })
     }
 
     /// Returns true if a program is in the table.
     pub(super) fn has(&self, base: &str) -> bool {
-        self.first().contains_key(base)
+        self.places().contains_key(base)
     }
 
     /// Returns what a command does and the words of its line, given its arguments.
@@ -46,12 +46,11 @@ impl CommandTable {
 
     /// Returns the lines of a program: what such a command does, and its words.
     pub(super) fn lines(&self, base: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let first = self.first().get(base);
-        let lines = first.map_or("", |first| &self.text[*first..]).lines();
-        lines.filter_map(move |line| {
+        let places = self.places().get(base).map_or(&[][..], Vec::as_slice);
+        places.iter().filter_map(|place| {
+            let line = self.text[*place..].lines().next()?;
             let (does, line) = line.split_once(' ')?;
-            let (names, pattern) = line.split_once(' ')?;
-            is_one_of(names, base).then_some((does, pattern))
+            Some((does, line.split_once(' ')?.1))
         })
     }
 }
