@@ -23,6 +23,12 @@ const CONTAINERS: [&str; 8] = [
     "finch",
 ];
 
+/// Returns true for a program that runs commands in containers, or copies into them and out of them.
+pub(super) fn has_containers(base: &str) -> bool {
+    CONTAINERS.contains(&base)
+        || matches!(base, "podman-compose" | "kubectl" | "oc" | "lxc" | "incus")
+}
+
 /// Commands that store a file of the machine, and the word that follows them; none if any does.
 const STORE: [(&str, &str); 7] = [
     ("secret", "create"),
@@ -55,7 +61,7 @@ impl Walker<'_> {
         words: &[Word],
         command: &mut AnalyzedCommand,
     ) {
-        if !CONTAINERS.contains(&base) && !matches!(base, "kubectl" | "oc" | "lxc" | "incus") {
+        if !has_containers(base) {
             return;
         }
         for (of_machine, _) in mounts_of(words) {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::permission::Domain;
 use crate::permission::shell::FileUse;
 use crate::permission::shell::analyzer::Walker;
+use crate::permission::shell::container_paths::has_containers;
+use crate::permission::shell::files::whole_folders::values_of;
 use crate::permission::shell::git::git_commands;
 use crate::permission::shell::options::is_local;
 use crate::permission::shell::programs::{Kind, Program};
@@ -84,7 +86,7 @@ impl Walker<'_> {
         operands: &[usize],
     ) {
         let Some(copying) = copying_of(base, program, words, operands) else { return };
-        let is_container = has_word(OF_CONTAINERS, base) || has_word(OF_STORES, base);
+        let is_container = has_containers(base) || has_word(OF_STORES, base);
         let is_elsewhere = |text: &str| !is_local(text) || is_container && text.contains(':');
         if !copying.folder.known || copying.has_hosts && is_elsewhere(&copying.folder.text) {
             return;
@@ -175,9 +177,6 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_plain)
 }
 
-/// Programs that copy out of containers, with `cp` among their first operands.
-const OF_CONTAINERS: &str = "docker podman nerdctl docker-compose podman-compose kubectl oc lxc";
-
 /// Programs with `cp` or the like that bring files from other machines.
 const OF_STORES: &str = "aws gsutil gcloud rclone s3cmd mc";
 
@@ -204,45 +203,84 @@ fn copying_of<'w>(
             if base != "rsync" {
                 return Some(Copying { has_hosts: true, ..copying });
             }
-            if has("--dry-run") || rest.iter().any(|word| word.has_letter('n')) {
+            let Rsync { is_dry_run, without } = rsync(rest);
+            if is_dry_run {
                 return None;
             }
             let keeps_path = has("--relative") || rest.iter().any(|word| word.has_letter('R'));
             let (slash_is_content, has_hosts) = (true, true);
-            let without = values_of("--exclude", rest);
             Some(Copying { keeps_path, slash_is_content, has_hosts, without, ..copying })
         }
-        _ if has_word(OF_CONTAINERS, base) || has_word(OF_STORES, base) => {
+        _ if has_containers(base) || has_word(OF_STORES, base) => {
             let copies = |word: &Word| matches!(&*word.text, "cp" | "copy" | "copyto" | "get");
             let at = own().take(3).position(copies)?;
             let copying = Copying::into_last(own().skip(at + 1).collect())?;
             Some(Copying { has_hosts: true, ..copying })
         }
-        _ if matches!(base, "curl" | "wget" | "wget2") => {
-            let letter = if base == "curl" { 'O' } else { 'P' };
-            let is_named = base != "curl"
-                || has("--remote-name")
-                || has("--remote-name-all")
-                || rest.iter().any(|word| word.has_letter(letter));
-            let folder = match base {
-                "curl" => values_of("--output-dir", rest),
-                _ => values_of("--directory-prefix", rest)
-                    .into_iter()
-                    .chain(values_of("-P", rest))
-                    .collect(),
-            };
-            let folder = folder.last().map_or(".", String::as_str);
-            let is_address = |word: &&Word| word.text.contains("://");
-            let sources = rest.iter().filter(is_address).collect();
-            let (has_hosts, is_recursive) = (true, false);
-            is_named.then(|| Copying {
-                has_hosts,
-                is_recursive,
-                ..Copying::into(sources, Word::plain(folder))
-            })
-        }
+        _ if matches!(base, "curl" | "wget" | "wget2") => copying_of_download(base, rest),
         _ => None,
     }
+}
+
+/// Returns what a program downloads under the name in its address.
+fn copying_of_download<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>> {
+    let takes_name = |word: &Word| word.text.starts_with("--remote-name") || word.has_letter('O');
+    if base == "curl" && !rest.iter().any(takes_name) {
+        return None;
+    }
+    let option = if base == "curl" { "--output-dir" } else { "-P,--directory-prefix" };
+    let folder = values_of(rest, option).pop().unwrap_or_else(|| Word::plain("."));
+    let sources = rest.iter().filter(|word| word.text.contains("://")).collect();
+    Some(Copying { has_hosts: true, is_recursive: false, ..Copying::into(sources, folder) })
+}
+
+/// What the options of `rsync` say about a copy.
+#[derive(Default)]
+struct Rsync {
+    is_dry_run: bool,
+    /// Globs of what is left out.
+    without: Vec<String>,
+}
+
+/// Options of `rsync` without a value, beside those that begin with `--no-`.
+const FLAGS_OF_RSYNC: &str = "--archive --verbose --recursive --relative --update --checksum --compress --delete --delete-before \
+    --delete-during --delete-after --delete-excluded --stats --progress --partial --itemize-changes --human-readable --dry-run";
+
+/// Reads the options of `rsync`. A word that may be the value of the option before it counts as none.
+fn rsync(rest: &[Word]) -> Rsync {
+    let mut found = Rsync::default();
+    let mut has_filters = false;
+    let mut before = "";
+    for word in rest.iter().take_while(|word| word.text != "--") {
+        let text = std::mem::take(&mut before);
+        if text == "--exclude" {
+            found.without.push(word.text.clone());
+        }
+        if !text.is_empty() {
+            continue;
+        }
+        let text = &*word.text;
+        let (letters, value) = word.option_letters("efTBM@");
+        has_filters |= text.starts_with("--include")
+            || text.starts_with("--filter")
+            || letters.contains(['f', 'F', 'C']);
+        if let Some(glob) = text.strip_prefix("--exclude=") {
+            found.without.push(glob.to_owned());
+        } else if text.starts_with("--no-") {
+            found.is_dry_run &= !matches!(text, "--no-n" | "--no-dry-run");
+        } else if text.starts_with("--") {
+            found.is_dry_run |= text == "--dry-run";
+            before = if text.contains('=') || has_word(FLAGS_OF_RSYNC, text) { "" } else { text };
+        } else {
+            found.is_dry_run |= letters.contains('n');
+            before = if value == Some("") { text } else { "" };
+        }
+    }
+    // Of several rules for a name, the first one counts.
+    if has_filters {
+        found.without.clear();
+    }
+    found
 }
 
 fn copying_of_coreutils<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>> {
@@ -272,20 +310,6 @@ fn copying_of_coreutils<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>>
 /// Returns true if a long option is another, as short as it may be written.
 fn is_short_of(name: &str, long: &str, least: usize) -> bool {
     name.len() >= least && long.starts_with(name)
-}
-
-/// Returns the values of an option, in the same word or in the next one.
-fn values_of(option: &str, words: &[Word]) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        match word.text.strip_prefix(option) {
-            Some("") => found.extend(words.get(at + 1).map(|next| next.text.clone())),
-            Some(value) if value.starts_with('=') => found.push(value[1..].to_owned()),
-            Some(value) if !option.starts_with("--") => found.push(value.to_owned()),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// The arguments of a program that copies.
