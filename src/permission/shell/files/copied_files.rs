@@ -222,7 +222,7 @@ fn copying_of<'w>(
     }
 }
 
-/// Returns what a program downloads under the name in its address.
+/// Returns the files that a program downloads under the names in their addresses.
 fn copying_of_download<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>> {
     let takes_name = |word: &Word| word.text.starts_with("--remote-name") || word.has_letter('O');
     if base == "curl" && !rest.iter().any(takes_name) {
@@ -234,7 +234,7 @@ fn copying_of_download<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>> 
     Some(Copying { has_hosts: true, is_recursive: false, ..Copying::into(sources, folder) })
 }
 
-/// What the options of `rsync` say about a copy.
+/// Options of `rsync` that say what is copied.
 #[derive(Default)]
 struct Rsync {
     is_dry_run: bool,
