@@ -276,7 +276,7 @@ fn rsync(rest: &[Word]) -> Rsync {
             before = if value == Some("") { text } else { "" };
         }
     }
-    // Of several rules for a name, the first one counts.
+    // The first of several rules for a name counts.
     if has_filters {
         found.without.clear();
     }
