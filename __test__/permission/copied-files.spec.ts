@@ -10,9 +10,10 @@ describe('files that a command puts into a folder', () => {
     mkdirSync(dirname(join(vault, path)), { recursive: true })
     writeFileSync(join(vault, path), text)
   }
-  const decide = (command: string) => policy.evaluate({ tool: 'bash', args: { command } }).decision
+  const decide = (command: string, by = policy) => by.evaluate({ tool: 'bash', args: { command } }).decision
 
-  beforeEach(() => {
+  // No test changes the folder.
+  beforeAll(() => {
     vault = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-copied-')))
     for (const path of ['x/secret.ts', 'x/a.ts', 'x/HEAD', 'x/.bashrc', 'y/a.ts', 'd/b.ts', 'a.ts', 'package.json']) {
       put(path, 'x')
@@ -35,7 +36,7 @@ describe('files that a command puts into a folder', () => {
       ],
     })
   })
-  afterEach(() => rmSync(vault, { recursive: true }))
+  afterAll(() => rmSync(vault, { recursive: true }))
 
   test.each([
     'cp x/secret.ts d',
@@ -151,12 +152,11 @@ describe('files that a command puts into a folder', () => {
         { domain: 'edit', pattern: '**/a.ts', decision: 'deny' },
       ],
     })
-    const of = (command: string) => only.evaluate({ tool: 'bash', args: { command } }).decision
-    expect(of('cp a.ts b.ts')).toBe('allow')
-    expect(of('cp a.ts d/b.ts')).toBe('allow')
-    expect(of('cp a.ts d')).toBe('deny')
-    expect(of('mkdir -p n/m && cp a.ts n')).toBe('deny')
-    expect(of('cp a.ts n && mkdir -p n/m')).toBe('deny')
+    expect(decide('cp a.ts b.ts', only)).toBe('allow')
+    expect(decide('cp a.ts d/b.ts', only)).toBe('allow')
+    expect(decide('cp a.ts d', only)).toBe('deny')
+    expect(decide('mkdir -p n/m && cp a.ts n', only)).toBe('deny')
+    expect(decide('cp a.ts n && mkdir -p n/m', only)).toBe('deny')
   })
 
   test.each([

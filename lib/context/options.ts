@@ -10,7 +10,16 @@ import { type PolicyName, type PrunePolicy, readPolicy } from '../pruning/polici
 import { type OutputOwner, owner } from '../storage/saved-outputs'
 import type { NoticeLanguage } from '../types'
 import { definedOf } from '../util/defined'
-import { aboveZero, anything, type Check, checkOptions, fn, object, objectOrOff } from '../validation/options'
+import {
+  aboveZero,
+  anything,
+  type Check,
+  checkOptions,
+  fn,
+  isAboveZero,
+  object,
+  objectOrOff,
+} from '../validation/options'
 import { isRecord, readable } from '../validation/validate'
 
 /** The settings of a policy, without its type. */
@@ -99,7 +108,7 @@ const forgets = (value: unknown) => typeof (value as { forget?: unknown } | null
 
 /** The limits of a request. */
 export const LIMIT_CHECKS: { readonly [K in 'maxRequestBytes' | 'maxImages']: Check } = {
-  maxRequestBytes: ['a number of bytes above 0', aboveZero[1]],
+  maxRequestBytes: ['a number of bytes above 0', isAboveZero],
   maxImages: aboveZero,
 }
 

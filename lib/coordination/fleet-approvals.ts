@@ -9,7 +9,7 @@ import { messageOf } from '../util/message-of'
 import { withRetries } from '../util/retry'
 import { tellCaller, warn } from '../util/warn'
 import { withTimeout } from '../util/with-timeout'
-import { type Check, checkOptions, fn, nonEmptyString, positiveMilliseconds, wholeFrom } from '../validation/options'
+import { type Check, checkOptions, fn, isNonEmptyString, positiveMilliseconds, wholeFrom } from '../validation/options'
 import { invalid, isRecord, wrong } from '../validation/validate'
 import type { Coordination } from './coordination'
 import { checkNeeded, coordination as coordinationCheck } from './options'
@@ -47,7 +47,7 @@ function teller(onError: FleetApprovalsOptions['onError']): (error: unknown) => 
 const CHECKS: Readonly<Record<keyof FleetApprovalsOptions, Check>> = {
   coordination: coordinationCheck,
   answerTimeoutMs: positiveMilliseconds,
-  timeoutReason: ['a sentence', nonEmptyString[1]],
+  timeoutReason: ['a sentence', isNonEmptyString],
   keepMs: wholeFrom(1, 'milliseconds'),
   pollMs: wholeFrom(1, 'milliseconds'),
   onError: fn,

@@ -1,6 +1,6 @@
 /** Checks of options that several classes of this room have. */
 
-import { type Check, nonEmptyString } from '../validation/options'
+import { type Check, isNonEmptyString } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { COORDINATION_FUNCTIONS, type Coordination } from './coordination'
 
@@ -10,7 +10,7 @@ export const coordination: Check = [
     COORDINATION_FUNCTIONS.every((name) => typeof (value as Partial<Coordination> | null)?.[name] === 'function'),
 ]
 
-export const sessionName: Check = ['the id of a session', nonEmptyString[1]]
+export const sessionName: Check = ['the id of a session', isNonEmptyString]
 
 /** @throws SpillwayError `INVALID_ARGUMENT` if an option that is needed is missing */
 export function checkNeeded(options: object, checks: Readonly<Record<string, Check>>, ...names: string[]): void {

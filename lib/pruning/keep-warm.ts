@@ -1,7 +1,7 @@
 /** Advice on keeping a provider's cache between requests. Nothing here sends a request or sets a timer. */
 
 import { isArray } from '../util/guards'
-import { aboveZero, type Check, checkOptions, finite, milliseconds } from '../validation/options'
+import { type Check, checkOptions, finite, isAboveZero, milliseconds } from '../validation/options'
 import { wrong } from '../validation/validate'
 import { pricesOrModel, readPrices } from './options'
 import { LONG_LIVED, type PrunePrices } from './prices'
@@ -39,7 +39,7 @@ const PING: Readonly<Record<keyof NextPingOptions, Check>> = {
   idleMs: finite(0),
   tokens: finite(0),
   prices: pricesOrModel,
-  cacheLifetimeMs: ['a number of milliseconds above 0', aboveZero[1]],
+  cacheLifetimeMs: ['a number of milliseconds above 0', isAboveZero],
 }
 
 /**

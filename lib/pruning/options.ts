@@ -16,8 +16,8 @@ import {
   count,
   flag,
   fn,
+  isNonEmptyString,
   milliseconds,
-  nonEmptyString,
   noticeLanguage,
   oneOf,
   stringOrFn,
@@ -214,7 +214,7 @@ export interface PrunerSettings {
 
 export const pricesOrModel: Check = [
   'an object, or the id of a model that is not empty',
-  (value) => isRecord(value) || nonEmptyString[1](value),
+  (value) => isRecord(value) || isNonEmptyString(value),
 ]
 
 /** Validation of each option. */

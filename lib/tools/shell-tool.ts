@@ -7,7 +7,7 @@ import { COMMAND_DEFAULTS } from '../settings/call-defaults'
 import { endingOf, withEnding } from '../truncation/command-text'
 import { rememberPreview } from '../truncation/previews'
 import type { TruncationResult } from '../types'
-import { type Check, fn, nonEmptyString, object } from '../validation/options'
+import { type Check, fn, isNonEmptyString, nonEmptyString, object } from '../validation/options'
 import {
   checkToolOptions,
   type FolderOptions,
@@ -69,7 +69,7 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
       schema: { type: 'string', description: 'The command.' },
       check: [
         'a command that is not empty and has no NUL',
-        (value: unknown) => nonEmptyString[1](value) && !String(value).includes('\0'),
+        (value: unknown) => isNonEmptyString(value) && !String(value).includes('\0'),
       ] as Check,
       isRequired: true as const,
       aliases: ['cmd'],

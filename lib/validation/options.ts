@@ -13,9 +13,9 @@ export const flag: Check = ['true or false', (value) => typeof value === 'boolea
 
 export const string: Check = ['a string', (value) => typeof value === 'string']
 
-export const nonEmptyString: Check = ['a string that is not empty', isText]
+export const nonEmptyString: Check = ['a string that is not empty', isNonEmptyString]
 
-export const folder: Check = ['the path of a folder', isText]
+export const folder: Check = ['the path of a folder', isNonEmptyString]
 
 export const fn: Check = ['a function', (value) => typeof value === 'function']
 
@@ -38,7 +38,7 @@ export const number: Check = ['a number', (value) => typeof value === 'number']
 
 export const amount: Check = ['a number of at least 0', atLeastZero]
 
-export const aboveZero: Check = ['a number above 0', (value) => atLeastZero(value) && value !== 0]
+export const aboveZero: Check = ['a number above 0', isAboveZero]
 
 export const windowTokens: Check = [
   'a number of tokens of at least 0, or NaN if it is not known',
@@ -147,8 +147,12 @@ export function atLeastZero(value: unknown): boolean {
   return typeof value === 'number' && value >= 0
 }
 
+export function isAboveZero(value: unknown): value is number {
+  return atLeastZero(value) && value !== 0
+}
+
 /** A text that is not empty. */
-function isText(value: unknown): boolean {
+export function isNonEmptyString(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 

@@ -4,7 +4,17 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionPolicy, type TruncationStorage } from 'spillway'
 import { checkNoNul, checkProgram, checkProgramArguments, checkVariables } from '../../command/validate'
-import { type Check, checkOptions, flag, fn, nonEmptyString, object, oneOf, strings } from '../../validation/options'
+import {
+  type Check,
+  checkOptions,
+  flag,
+  fn,
+  isNonEmptyString,
+  nonEmptyString,
+  object,
+  oneOf,
+  strings,
+} from '../../validation/options'
 import { invalid, isRecord, wrong } from '../../validation/validate'
 import { HOSTS } from './hosts'
 import type { McpProxyOptions, McpServerOptions } from './options'
@@ -29,7 +39,7 @@ const OWN_HEADERS = new Set([
 ])
 
 const OPTIONS: Readonly<Record<keyof McpProxyOptions, Check>> = {
-  command: ['the name of a program', nonEmptyString[1]],
+  command: ['the name of a program', isNonEmptyString],
   args: strings,
   cwd: nonEmptyString,
   env: object,

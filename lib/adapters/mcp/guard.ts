@@ -3,7 +3,7 @@
 import { type GuardedTool, guardTool, type Tool, type ToolControls } from 'spillway'
 import { checkToolControls } from '../../guard/controls'
 import { messageOf } from '../../util/message-of'
-import { type Check, checkOptions, folder, nonEmptyString } from '../../validation/options'
+import { type Check, checkOptions, folder, isNonEmptyString } from '../../validation/options'
 import { isRecord, wrong } from '../../validation/validate'
 import { mcpToolName } from '../shared/mcp-names'
 import { overlay } from '../shared/override-methods'
@@ -189,7 +189,7 @@ function signalIn(values: readonly unknown[]): AbortSignal | undefined {
   return undefined
 }
 
-const serverName: Check = ['the name of a server', nonEmptyString[1]]
+const serverName: Check = ['the name of a server', isNonEmptyString]
 
 function check(controls: McpControls): void {
   if (!isRecord(controls)) throw wrong('controls', controls, 'an object')

@@ -22,7 +22,7 @@ import { HistoryPruner } from '../../pruning/pruner'
 import { TruncationService } from '../../service/service'
 import { createOutputTools, type OutputTool } from '../../tools/output-tools'
 import { definedOf } from '../../util/defined'
-import { aboveZero, anything, type Check, checkOptions, nonEmptyString, objectOrOff } from '../../validation/options'
+import { anything, type Check, checkOptions, isAboveZero, nonEmptyString, objectOrOff } from '../../validation/options'
 import { checkKeys, invalid, isRecord, wrong } from '../../validation/validate'
 import { checkControls, storageOf, tell } from './controls'
 import { withHarmlessTools } from './harmless'
@@ -84,7 +84,7 @@ export interface SpillwayKit {
 const OWN: {
   readonly [K in Exclude<keyof SpillwayOptions, keyof ToolControls | 'workingDirectory' | 'onEvent' | 'now'>]-?: Check
 } = {
-  contextWindow: ['a number of tokens above 0', aboveZero[1]],
+  contextWindow: ['a number of tokens above 0', isAboveZero],
   outputTools: objectOrOff,
   pruning: objectOrOff,
   ...LIMIT_CHECKS,

@@ -7,7 +7,7 @@ import { runCommand } from '../../command/run-command'
 import { SpillwayError } from '../../errors'
 import { TruncationService } from '../../service/service'
 import { search } from '../../storage/read'
-import { type Check, flag, nonEmptyString, wholeBetween } from '../../validation/options'
+import { type Check, flag, isNonEmptyString, nonEmptyString, wholeBetween } from '../../validation/options'
 import {
   type Argument,
   checkToolOptions,
@@ -38,7 +38,7 @@ export interface GrepToolOptions extends FolderOptions {
 const CHECKS: { readonly [K in Exclude<keyof GrepToolOptions, 'cwd'>]-?: Check } = {
   name: nonEmptyString,
   service: SERVICE,
-  ripgrep: ['the path of a program, or false', (value) => value === false || nonEmptyString[1](value)],
+  ripgrep: ['the path of a program, or false', (value) => value === false || isNonEmptyString(value)],
 }
 
 const choice = (description: string): Argument => ({
@@ -65,7 +65,7 @@ const PARAMETERS = {
     check: [
       `a pattern of paths such as *.ts, of at most ${MAX_PATTERN} characters`,
       (value: unknown) =>
-        nonEmptyString[1](value) && !/^!|\0/.test(value as string) && (value as string).length <= MAX_PATTERN,
+        isNonEmptyString(value) && !/^!|\0/.test(value as string) && (value as string).length <= MAX_PATTERN,
     ] as Check,
     aliases: ['include'],
   },
