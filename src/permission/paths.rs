@@ -31,6 +31,12 @@ pub trait RealPaths {
     }
 }
 
+/// Returns true if a path is a folder or something in it.
+pub(super) fn is_in(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// The role that a directory has for git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repository {

@@ -108,7 +108,7 @@ mod word;
 mod wrapped_command;
 mod wrappers;
 
-pub(super) use files::copied_files::{Copied, Source, is_in};
+pub(super) use files::copied_files::{Copied, Source};
 pub use printing::printed_files::{PrintedLines, printed_files, printed_lines};
 pub use printing::printed_form::printed_form;
 pub(super) use shells::has_known_options;

@@ -8,12 +8,10 @@ use super::{Extent, MAX_NAMED, Reader};
 use crate::permission::Domain;
 use crate::permission::evaluate::Target;
 use crate::permission::glob_overlap::{WILDCARDS, can_meet, literal};
-use crate::permission::paths::{Walk, normal};
+use crate::permission::paths::{Walk, is_in, normal};
 use crate::permission::places::{Place, is_essential_program, is_protected_file, protected};
 use crate::permission::sensitive::{is_of_git, is_startup};
-use crate::permission::shell::{
-    Concern, Content, Copied, FileUse, MAX_FOLDER_DEPTH, Source, is_in,
-};
+use crate::permission::shell::{Concern, Content, Copied, FileUse, MAX_FOLDER_DEPTH, Source};
 
 /// Maximum number of names in folders that are judged, each of which takes some microseconds.
 const MAX_NAMES_COPIED: usize = 4096;

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::permission::Domain;
+use crate::permission::glob_overlap::WILDCARDS;
+use crate::permission::paths::is_in;
 use crate::permission::shell::FileUse;
 use crate::permission::shell::analyzer::Walker;
 use crate::permission::shell::container_paths::has_containers;
@@ -146,7 +148,7 @@ impl Walker<'_> {
             let kept = trimmed.rsplit("/./").next().unwrap_or(trimmed).trim_start_matches('/');
             found.push(Source::Named { name: kept.to_owned(), from: None });
         }
-        if word.glob && name.contains(['*', '?', '[', '{']) {
+        if word.glob && name.contains(WILDCARDS) {
             let above = if above.is_empty() { "/" } else { above };
             for FileUse { written: folder, .. } in at(self, above) {
                 found.push(Source::Names { folder, pattern: Some(name.to_owned()) });
@@ -163,12 +165,6 @@ impl Walker<'_> {
         let _ = self.file(Domain::Read, word);
         self.out.files.drain(before..).collect()
     }
-}
-
-/// Returns true if a path is a folder or something in it.
-pub(crate) fn is_in(path: &str, folder: &str) -> bool {
-    let folder = folder.trim_end_matches('/');
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns true for a name without anything that a shell may replace.
