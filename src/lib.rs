@@ -62,19 +62,19 @@
 //!
 //! A module uses only modules below it; `tests/layers.rs` lists which.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`config`] | a user's configuration file: reading, checking, merging, editing |
-//! | [`loop_detection`] | whether an agent repeats itself without progress |
+//! | [`loop_detection`] | recognizing an agent that repeats itself without progress |
 //! | [`audit`] | a log of events that reveals every later change |
 //! | [`options`] | settings: which are allowed where, and which layer wins |
 //! | [`capture`] | the pipeline of one output, and the pipe of a command |
-//! | [`fold`] | which lines of a result are in the context already, and how a pointer names them |
-//! | [`history`] | which results and messages a conversation does not need any more |
-//! | [`permission`] | whether a tool call is allowed, asked about, or denied |
+//! | [`fold`] | replacing lines of a result that are in the context already by pointers |
+//! | [`history`] | the results and messages that a conversation no longer needs |
+//! | [`permission`] | allowing, asking about and denying tool calls |
 //! | [`truncation`] | the limits of a preview, the part of a text that it shows, its notice |
 //! | [`storage`] | full outputs: saving, reading back, searching, retention |
-//! | [`redaction`] | which parts of a text are secrets, and how they are masked |
+//! | [`redaction`] | finding and masking secrets in a text |
 //! | [`fs`] | private folders, files that appear whole, symbolic links |
 //! | [`tools`] | the kinds of tools by their names |
 //! | [`json`] | members of JSON objects, and the canonical form of a value |

@@ -48,7 +48,7 @@ describe('guarded tools', () => {
     }
   })
 
-  test('whatever a tool throws, a host shows no more of it than the model may read', async () => {
+  test('an error of a tool shows the host no more than the model may read', async () => {
     class Verbose extends Error {
       override toString() {
         return `Verbose ${LONG}`
@@ -156,7 +156,7 @@ describe('guarded tools', () => {
     expect(files()[0]).toContain(structuredContent.rows.at(-1))
   })
 
-  test('what no JSON can hold does not end a request', async () => {
+  test('a value without JSON does not end a request', async () => {
     const cyclic: Any = {}
     cyclic.self = cyclic
     const { look } = guardTools({ look: { execute: async () => cyclic } as Any }, {})
@@ -320,7 +320,7 @@ describe('the middleware', () => {
     expect(await read(whole)).toEqual(whole)
   })
 
-  test('what is no prompt, and a listener that throws, change nothing', async () => {
+  test('an invalid prompt and a listener that throws change nothing', async () => {
     const onEvent = () => {
       throw new Error('broken')
     }

@@ -115,7 +115,7 @@ describe.each(Object.entries(HOSTS))('ready-made tools in %s', (_, host) => {
   })
 })
 
-test.each([ai, agents, langchain, pi])('what is no tool is refused', ({ hostTools }) => {
+test.each([ai, agents, langchain, pi])('rejects values that are no tool', ({ hostTools }) => {
   expect(() => hostTools({} as Any)).toThrow(SpillwayError)
   expect(() => hostTools([{ name: 'x' }] as Any)).toThrow(/tools\[0\]/)
   expect(() => hostTools([], { session: 's' } as Any)).toThrow(/sessionId/)

@@ -30,7 +30,7 @@ describe('LangChain', () => {
     expect(shown.artifact).toMatchObject({ rows: 1, outputPath: expect.any(String) })
   })
 
-  test('what is short, and what is no message, is the very same object', async () => {
+  test('returns short results, and values that are no message, as the same object', async () => {
     const { service } = smallService()
     const { wrapToolCall } = contextControl({ truncation: service })
     const short = new ToolMessage({ content: 'short', tool_call_id: 'c1' })
@@ -506,7 +506,7 @@ describe('OpenCode', () => {
     },
   )
 
-  test('what a user decided about the folder stays, and nothing is changed without a folder', async () => {
+  test("keeps a user's decision about the folder, and changes nothing without a folder", async () => {
     const dir = tempDir()
     const own = { external_directory: { [`${dir}/*`]: 'deny' } }
     const config: Any = { permission: own }

@@ -214,7 +214,7 @@ test('the structure of a result of an MCP server is bounded where the model read
   expect(files().map((each) => JSON.parse(each))).toEqual([structuredContent, structuredContent])
 })
 
-test('what is frozen is guarded like anything else', async () => {
+test('guards frozen tools like others', async () => {
   const { service } = smallService()
   const controls = { truncation: service }
   const invoke = async () => LONG

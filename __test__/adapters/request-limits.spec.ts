@@ -105,7 +105,7 @@ describe.each(Object.keys(adapters))('%s', (format) => {
     expect(sentJson(sent).split('iVBORw0K')).toHaveLength(7)
   })
 
-  test('nothing changes with neither of them', async () => {
+  test('changes nothing without either of them', async () => {
     const messages = historyOf(format, 'a result', 40, small)
     expect(await send({ truncation: false, pruning: false })(messages)).toEqual(messages)
   })

@@ -454,7 +454,7 @@ describe('withSpillway of the Claude Agent SDK', () => {
     expect((await ask('resources/list')).error).toMatchObject({ code: -32601 })
   })
 
-  test('what the caller gave is kept beside it', async () => {
+  test("keeps the caller's own options beside it", async () => {
     const seen: string[] = []
     const own = { hooks: [async () => void seen.push('own')] }
     const given = {

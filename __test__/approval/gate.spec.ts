@@ -142,7 +142,7 @@ describe('an answer is about one call', () => {
         },
       }),
     ],
-  ])('what cannot be read whole is never the same: %s', async (_, args) => {
+  ])('a value that cannot be read whole never equals another: %s', async (_, args) => {
     const { gate } = make()
     const both = [1, 2].map(() => gate.request({ toolCallId: 'a', tool: 'bash', args: args() }))
     expect(gate.pending()).toHaveLength(2)
@@ -213,7 +213,7 @@ describe('an answer is about one call', () => {
     await expect(gate.request(ask('b', 'make'))).resolves.toMatchObject({ by: 'reject', decision: 'deny' })
   })
 
-  test('what a person allowed gives way to a deny of now, and a rule that is gone allows nothing', async () => {
+  test('a deny of now overrides an earlier approval, and a removed rule allows nothing', async () => {
     const { gate, policy } = await answered()
     await expect(gate.request({ ...call, headless: true })).resolves.toMatchObject({ by: 'rule', decision: 'deny' })
     const rule = { domain: 'bash', pattern: 'ninja', decision: 'allow' } as const
@@ -563,7 +563,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('no'))],
-])('what listens and %s cannot change what is decided', async (_, onEvent) => {
+])('a listener that %s cannot change the decision', async (_, onEvent) => {
   const { gate } = make({ onEvent })
   await expect(gate.request(ask('a', 'rm x'))).resolves.toMatchObject({ decision: 'deny' })
   const modes = new ModeController({ onEvent })

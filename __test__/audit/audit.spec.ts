@@ -50,7 +50,7 @@ async function written(count: number, options: Partial<AuditLogOptions> = {}) {
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1)
 const recordsOf = (path: string) => linesOf(path).map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describe('what is written', () => {
+describe('the log', () => {
   test('is one record a line, in order, each with its place in the chain', async () => {
     const { path, receipts, dir } = await written(3)
     const records = recordsOf(path)
@@ -322,7 +322,7 @@ describe('tampering', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('faults', () => {
   test('a torn end is put aside by the next writer, and nothing else is lost', async () => {
     const { path, dir } = await written(3)
     const last = linesOf(path)[2]!

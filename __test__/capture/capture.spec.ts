@@ -712,22 +712,19 @@ describe('while it runs', () => {
     expect(await rejection(capture.readRange({ fromByte: 0 }))).toMatchObject({ code: 'ABORTED' })
   })
 
-  test.each(['abort', 'destroy'] as const)(
-    'what is written after %s is dropped where the rest is kept',
-    async (how) => {
-      const controller = new AbortController()
-      const context = { ...tool, signal: controller.signal, options: { maxLines: 5 } }
-      const capture = makeService().capture(context, { onAbort: 'keep' })
-      for (let line = 0; line < 100; line += 1) capture.write(`line ${line}\n`)
-      if (how === 'abort') controller.abort()
-      else capture.destroy()
-      const later = [capture.write('one more\n'), await new Promise((resolve) => capture.write('and more\n', resolve))]
-      capture.destroy()
-      const result = cut(await capture.result)
-      expect([later, result.totalLines]).toEqual([[false, undefined], 100])
-      expect(readFileSync(result.outputPath, 'utf8').split('\n')).toHaveLength(101)
-    },
-  )
+  test.each(['abort', 'destroy'] as const)('drops writes after %s where the rest is kept', async (how) => {
+    const controller = new AbortController()
+    const context = { ...tool, signal: controller.signal, options: { maxLines: 5 } }
+    const capture = makeService().capture(context, { onAbort: 'keep' })
+    for (let line = 0; line < 100; line += 1) capture.write(`line ${line}\n`)
+    if (how === 'abort') controller.abort()
+    else capture.destroy()
+    const later = [capture.write('one more\n'), await new Promise((resolve) => capture.write('and more\n', resolve))]
+    capture.destroy()
+    const result = cut(await capture.result)
+    expect([later, result.totalLines]).toEqual([[false, undefined], 100])
+    expect(readFileSync(result.outputPath, 'utf8').split('\n')).toHaveLength(101)
+  })
 
   test('faked timers stop nothing', async () => {
     jest.useFakeTimers()

@@ -22,7 +22,7 @@ function inStore() {
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('')
 
-describe('what was saved', () => {
+describe('a saved output', () => {
   test('is read back, in parts and whole, searched and counted', async () => {
     const { spillway } = inStore()
     const clipped = await spillway(['clip', '--max-lines', '2', '--json'], lines(3000))
@@ -68,7 +68,7 @@ describe('what was saved', () => {
     expect(byte).toMatchObject({ code: 0, stdout: '', stderr: 'nothing to print: the output has 21 bytes\n' })
   })
 
-  test('is all that is read: a file from another program is not', async () => {
+  test('refuses files the store did not write', async () => {
     const { spillway, dir } = inStore()
     writeFileSync(join(dir, 'other.txt'), 'secret')
     const [plain, json] = await Promise.all([
@@ -111,7 +111,7 @@ describe('sweep', () => {
   })
 })
 
-describe('what was typed wrong', () => {
+describe('mistyped arguments', () => {
   test.each([
     [['sweep', '--max-files', '0'], /Invalid option --max-files: .*received "0"/],
     [['sweep', '--max-bytes', '0'], /Invalid option --max-bytes: expected a size of at least 1/],
@@ -161,8 +161,8 @@ describe('a part of a saved output', () => {
   })
 })
 
-describe('what it is asked', () => {
-  test('is answered by the exit code too', async () => {
+describe('permit, classify, verify and lint', () => {
+  test('reports the decision in the exit code', async () => {
     const answers = await Promise.all([
       cli(['classify', 'prompt is too long: 213462 tokens > 200000 maximum']),
       cli(['classify', '--json'], { input: '{"error":{"type":"rate_limit_error","message":"Slow down"}}' }),
@@ -186,7 +186,7 @@ describe('what it is asked', () => {
     expect(await cli(['permit', '--config', config, 'make'])).toMatchObject({ code: 0 })
   })
 
-  test('of a log and of a configuration, too', async () => {
+  test('reports problems of a log and of a configuration in the exit code', async () => {
     const dir = tempDir()
     const log = new AuditLog({ dir, sessionId: 's' })
     await log.append({ type: 'decision', tool: 'bash' })

@@ -33,7 +33,7 @@ const PATH = /Full output saved to: (\S+\.txt)/
 const eventOf = (agent: string, event: string) => (agent === 'copilot' ? [event] : [])
 
 describe.each(AGENTS)('%s', (agent) => {
-  test('nothing is said where nothing is to change', async () => {
+  test('prints nothing if nothing has to change', async () => {
     for (const [event, payload] of Object.entries(payloadsOf(agent))) {
       const small = { ...payload, tool_name: 'other', toolName: 'other' }
       expect(await hook(agent, small, ...eventOf(agent, event))).toMatchObject({ code: 0, stdout: '', stderr: '' })
@@ -371,7 +371,7 @@ describe('--permission', () => {
     ['in a folder that is no path', { cwd: 'toString' }],
     ['beside what is nested deep', { tool_input: { command: 'rm -rf /', more: 'DEEP' } }],
     ['beside half of a character', { tool_input: { command: 'rm -rf /', more: '\ud800' } }],
-  ])('what is denied is denied %s', async (_, more) => {
+  ])('keeps denying %s', async (_, more) => {
     const input = { command: 'rm -rf /' }
     const payload = { ...payloadsOf('claude-code').PreToolUse, tool_name: 'Bash', tool_input: input, ...more }
     const { stdout } = await hook(
@@ -387,7 +387,7 @@ describe('--permission', () => {
 /** JSON of values that are nested deeper than the stack. */
 const DEEP = '{"a":['.repeat(25_000) + ']}'.repeat(25_000)
 
-describe('what is nested deeper than the stack', () => {
+describe('a value nested deeper than the stack', () => {
   test.each(rewritten)('stands beside the command of %s', async (agent, event) => {
     const payload = payloadsOf(agent)[event] as Payload
     const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command: 'make', more: 'DEEP' }
@@ -607,7 +607,7 @@ describe('the same output again in a session', () => {
     expect(shownOf(await run(TEXT, 'six'))).toMatch(/same as lines/)
   })
 
-  test('of hooks that run at the same time is read whole by the next', async () => {
+  test('concurrent hooks leave a record that the next one reads whole', async () => {
     const texts = Array.from({ length: 8 }, (_, at) => TEXT.replaceAll('test', `suite ${at} test`))
     const all = (id: string) =>
       Promise.all(texts.map((text, at) => run(text, `${id} ${at}`, { tool_input: { command: `${id} ${at}` } })))

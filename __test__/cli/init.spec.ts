@@ -321,7 +321,7 @@ describe('hooks and servers in one file', () => {
     '{\n  "mcpServers": {\n    "a": {\n      "command": "npx",\n      "args": [\n        "-y",\n        "x"\n      ]\n    }\n  }\n}\n',
     '{\n\t"mcpServers": {\n\t\t"a": { "command": "npx", "args": ["-y", "x"] }, // mine\n\t\t"b": { "command": "y" }\n\t}\n}',
     '{"mcpServers":{"a":{"command":"npx","args":["-y","x"]}}}',
-  ])('of %j are undone to the byte, in any order', async (text) => {
+  ])('are undone to the byte in %j, in any order', async (text) => {
     for (const [first, second] of [
       ['gemini', 'mcp'],
       ['mcp', 'gemini'],
@@ -407,7 +407,7 @@ describe('settings that look like ours', () => {
         },
       }),
     ],
-  ])('of %s in %s stay, and are backed up', async (agent, file, make) => {
+  ])('stay and are backed up: %s in %s', async (agent, file, make) => {
     const given = `${JSON.stringify(make(), null, 2)}\n`
     put(file, given)
     const args = [agent, '--file', join(home, file)]
@@ -544,7 +544,7 @@ test.each([[[]], [['--json']], [['--dry-run']], [['--file', 'none.json']]])(
   },
 )
 
-test('nothing but the settings and their backup is left beside them', async () => {
+test('leaves no files but the settings and their backup', async () => {
   put('.claude/settings.json', '{ "a": 1 }')
   for (const args of [[], [], ['--permission', 'ask']])
     expect((await spillway('init', 'claude-code', ...args)).code).toBe(0)

@@ -26,7 +26,7 @@ const spillway = (...args: string[]): Promise<Ran> => cli(args, { env })
 const save = (line: string, ...options: string[]) => spillway('run', ...options, '--shell', '--', line)
 const listed = async (...args: string[]) => JSON.parse((await spillway('ls', '--json', ...args)).stdout)
 
-describe('what was run', () => {
+describe('the record of a run', () => {
   test('is kept beside the output, with folder, exit code and time', async () => {
     const cwd = tempDir()
     const before = Date.now()
@@ -279,7 +279,7 @@ function tempWith(name: string): string {
   return folder
 }
 
-describe('what the help says', () => {
+describe('the help', () => {
   test('is the manual page', async () => {
     const page = readFileSync(join(__dirname, '../../man/spillway.1'), 'utf8')
     expect((await spillway('help', '--man')).stdout).toBe(page)

@@ -25,7 +25,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('what a command printed', () => {
+describe('the output of a command', () => {
   test('comes back as it is, with how it ended', async () => {
     const { service, events } = makeListening()
     const result = await node('console.log("hello")', { service, toolCallId: 'c1' })
@@ -86,7 +86,7 @@ describe('what a command printed', () => {
     expect(bare(cut(output))).toEqual(bare(direct))
   })
 
-  test('of both streams is in the order in which it was written', async () => {
+  test('keeps the order in which both streams were written', async () => {
     const script = 'const {writeSync} = require("fs"); for (let i = 0; i < 200; i++) writeSync(1 + (i % 2), i + "\\n")'
     const { output } = await node(script)
     expect(output.content).toBe(Array.from({ length: 200 }, (_, i) => `${i}\n`).join(''))
@@ -129,7 +129,7 @@ describe('what a command printed', () => {
   })
 })
 
-describe('what a command is given', () => {
+describe('a command gets', () => {
   test('input, folder and variables', async () => {
     const cwd = tempDir()
     const script =

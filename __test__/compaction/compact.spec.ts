@@ -50,7 +50,7 @@ describe('when it is time', () => {
     expect(nobodyKnows.report.action).toBe('summary')
   })
 
-  test('what is sent beside the history counts, and so does what the provider counted', () => {
+  test('counts the tokens sent beside the history, and those that the provider counted', () => {
     const tokens = (options: object) => compactHistory.plan(history, { contextWindow: 10_000, ...options }).trigger
     const environment = { systemPrompt: words(3000), tools: [{ name: 'read' }], skills: ['one'] }
     expect(tokens({ environment }).triggered).toBe(true)
@@ -126,7 +126,7 @@ describe('outputs go first', () => {
     expect(messages[3]?.content).toContain('略去')
   })
 
-  test('nothing that frees less than a tenth', async () => {
+  test('replaces no output if that frees less than a tenth', async () => {
     const little = talk([{ user: 'a', steps: [{ output: words(50) }], answer: words(2000) }, ...turns(3, 200)])
     const { messages, report } = await compactHistory(little, { contextWindow: 4000 })
     expect(messages).toBe(little)

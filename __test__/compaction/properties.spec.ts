@@ -49,8 +49,8 @@ function alone(name: (typeof pairedFormats)[number], messages: readonly object[]
   return orphans
 }
 
-describe('whatever the history, its format, and the window', () => {
-  test('nothing throws, no result loses its call, and what stays is what was', async () => {
+describe('for any history, format and window', () => {
+  test('no call throws, no result loses its call, and kept messages are unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         format,
@@ -123,7 +123,7 @@ describe('whatever the history, its format, and the window', () => {
             return (await compactHistory(messages, options)).report
           }
           const [less, greater] = [await kept(small), await kept(small + more)]
-          // Where nothing helps, all stays.
+          // If no step helps, the history is unchanged.
           if (!less.fits) return
           expect(greater.sizeAfter).toBeGreaterThanOrEqual(less.sizeAfter)
           if (less.action === 'summary' && greater.action === 'summary')
@@ -162,7 +162,7 @@ describe('whatever the history, its format, and the window', () => {
 })
 
 describe.each(pairedFormats)('%s', (name) => {
-  test('what the user says with a result stays, and so does the call of the result', async () => {
+  test("keeps a user's words beside a result, and the call of the result", async () => {
     const steps = Array.from({ length: 8 }, (_, at): Happening[] => [
       { kind: 'calls', text: 'a plan of what to do '.repeat(90), calls: [{ id: `c${at}`, name: 'bash' }] },
       {

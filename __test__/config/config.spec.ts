@@ -146,7 +146,7 @@ describe('loadConfig', () => {
     expect(policy.evaluate({ tool: domain, args }).decision).toBe('ask')
   })
 
-  test('what it takes, the capabilities take', () => {
+  test('returns settings that the capabilities accept', () => {
     const values = [
       0,
       1,

@@ -227,7 +227,7 @@ describe('results that left the request', () => {
 })
 
 describe('before each request', () => {
-  test('nothing to do is the very array', async () => {
+  test('returns the same array if there is nothing to do', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 100_000 })
     const history = deepFreeze([system, ...work(3)])
     const { messages, history: kept, report } = await manager.prepare(history, { now })
@@ -537,7 +537,7 @@ describe('a compaction', () => {
   })
 })
 
-describe('what still does not fit', () => {
+describe('a request that still does not fit', () => {
   const history = deepFreeze(talk([{ user: 'look', steps: [{ output: words(30_000) }] }]))
 
   test('has its results shortened, at this request and with the same bytes at the next', async () => {
@@ -554,7 +554,7 @@ describe('what still does not fit', () => {
     expect(next.report.fits).toBe(true)
   })
 
-  test('what can be shortened is, where the answer gets less room for it and the request is not refused', async () => {
+  test('shortens what it can if the answer gets less room for it and the request is not refused', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 4000 })
     const history = deepFreeze(talk([{ user: words(1850), steps: [{ output: words(3000) }, { output: words(2000) }] }]))
     const { messages, report } = await manager.prepare(history, { now })
@@ -732,7 +732,7 @@ describe('bad arguments', () => {
     )
   })
 
-  test('of a request, and of a state', async () => {
+  test('are rejected in a request and in a state', async () => {
     const manager = new ContextManager()
     await expect(manager.prepare({} as never)).rejects.toMatchObject({ field: 'messages' })
     await expect(manager.prepare([], { now: Number.NaN })).rejects.toMatchObject({ field: 'options.now' })

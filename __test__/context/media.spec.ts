@@ -125,7 +125,7 @@ test.each<[string, object[], number]>([
   expect(Math.abs(report.tokensBefore - estimateTokens(TEXT) - others)).toBeLessThan(30)
 })
 
-test('what leaves is saved, once if it is equal', async () => {
+test('saves removed media, each distinct file once', async () => {
   const storage = new TruncationStorage({ storageDirs: [tempDir()] })
   const messages = history('anthropic', 10, (at) => png(8, 8, 1000, at % 2))
   const { sent } = await prepared(messages, { storage, maxImages: 4 })
@@ -300,7 +300,7 @@ test('a request whose images leave is priced and pruned once', async () => {
   expect(bounded.left).toEqual(whole.left)
 })
 
-test('what leaves by compaction is saved and described in the same words, with the same bytes at every request', async () => {
+test('saves and describes media removed by compaction in the same words and bytes at every request', async () => {
   const storage = new TruncationStorage({ storageDirs: [tempDir()] })
   const messages = history('anthropic', 20, (at) => png(1000, 750, 1000, at % 4))
   // Twenty images of 1,000 tokens.

@@ -48,7 +48,7 @@ test('system prompt and tools take their bytes', async () => {
   expect(fits).toBe(true)
 })
 
-test('what only the host keeps does not count', async () => {
+test('does not count fields that only the host keeps', async () => {
   const { messages } = { messages: historyOf('pi', 'a result', 4, (at) => image(at)) }
   const kept = messages.map((message) => ({ ...message, details: { raw: 'x'.repeat(100_000) } }))
   const { sent, items } = await prepared(kept, { maxRequestBytes: 100_000 })
@@ -70,7 +70,7 @@ test.each<[string, ContextManagerOptions, (bytes: number) => string]>([
   expect(reason).toBe(`2 images and files were replaced by notes. ${words(bytesOf(sent))}`)
 })
 
-test('of the media of one message the oldest leave', async () => {
+test('removes the oldest media of a message first', async () => {
   const content = Array.from({ length: 40 }, (_, at) => claudeImage(image(at)))
   const { sent, items } = await prepared([{ role: 'user', content }, said('Yes')], { maxRequestBytes: 300_000 })
   const stayed = (sent[0] as { content: { type: string }[] }).content.map(({ type }) => type)
@@ -106,7 +106,7 @@ test('images of pruned results do not count', async () => {
   expect(bytesOf(sent)).toBeLessThan(60_000)
 })
 
-test('what takes fewer bytes than its note stays', async () => {
+test('keeps media with fewer bytes than their note', async () => {
   const url = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }
   const messages = [{ role: 'user', content: [url, { type: 'text', text: 'x'.repeat(2000) }] }, said('Yes')]
   const { sent, fits } = await prepared(messages, { maxRequestBytes: 1000 })

@@ -157,13 +157,13 @@ export function coordinationContract(workers: () => Coordination[]): void {
     expect(await other.lease(key, 'b', HOUR)).toBeGreaterThan(first)
   })
 
-  test('of many who want a lease, one has it', async () => {
+  test('gives a lease to one of many concurrent callers', async () => {
     const key = newKey('leases')
     const fences = await everyWorker(50, (worker, at) => worker.lease(key, String(at), HOUR))
     expect(fences.filter((fence) => fence !== undefined)).toHaveLength(1)
   })
 
-  test('what an earlier owner of a lease writes is refused', async () => {
+  test('rejects writes of an earlier owner of a lease', async () => {
     const key = newKey('leases')
     const [value, log] = [newKey(), newKey('logs')]
     const old = { key, fence: (await one.lease(key, 'a', 50))! }

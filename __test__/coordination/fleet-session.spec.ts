@@ -125,7 +125,7 @@ test('a worker that is cut off for longer than its lease stops by itself', async
   expect(await rejection(say(session, 'a'))).toMatchObject({ code: 'CONFLICT' })
 })
 
-test('what another program stored is an error of the server', async () => {
+test('reports entries of another program as an error of the server', async () => {
   const coordination = new MemoryCoordination()
   const session = await opened(coordination)
   jest.spyOn(coordination, 'get').mockResolvedValue('{')
@@ -202,7 +202,7 @@ describe('a signal ends the wait for a session', () => {
   })
 
   test.each(['lease', 'read'])(
-    'of a server that does not answer a %s, and the session is left to others',
+    'even if the server does not answer a %s, and leaves the session to others',
     async (name) => {
       const behind = new MemoryCoordination()
       let answer = () => {}

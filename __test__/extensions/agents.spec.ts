@@ -296,7 +296,7 @@ onUnix('a folder that cannot be read is told', async () => {
   expect(problems).toEqual([expect.stringContaining('the folder cannot be read: ENAMETOOLONG')])
 })
 
-test('what is no folder or no option is named', async () => {
+test('names invalid folders and options', async () => {
   const refused = (field: string, ...args: unknown[]) =>
     expect(loadAgents(...(args as [string]))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field })
   await refused('dir', 3)

@@ -73,7 +73,7 @@ test('an agent stands between the default and the user', () => {
   })
 })
 
-test('what an agent limits under the other name, a user limits under that', () => {
+test("a user's limit replaces that of an agent under the other name", () => {
   const maxTokens = custom(512)
   const over = (modelSettings: object) => resolve({ agent: { modelSettings }, modelParams: { maxTokens } })
   expect(over({ maxOutputTokens: 4096 })).toMatchObject({
@@ -102,7 +102,7 @@ test('values that cannot be used are left out and told', () => {
   ])
 })
 
-test('what is no option is named', () => {
+test('names unknown options', () => {
   const refused = (field: string, options: unknown) =>
     expect(() => resolveModelSettings(options as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),

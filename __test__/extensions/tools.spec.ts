@@ -172,7 +172,7 @@ describe('faults are reported, and the others load:', () => {
     expect(problems).toEqual(['a.mjs took longer than 300 ms to load'])
   })
 
-  test('what would end or hold up the process, told by a trial in a thread of its own', () => {
+  test('modules that would end or block the process, found by a trial in a thread of its own', () => {
     const ends = folder({
       'exit.cjs': 'process.exit(3)',
       'noise.mjs': `for (let n = 0; n < 1000; n++) console.error('x'.repeat(100))\nexport default ${tool('n')}`,
@@ -273,7 +273,7 @@ test('a folder that is not there has no tools', async () => {
   expect(await load(join(tempDir(), 'none'))).toMatchObject({ names: [], problems: [] })
 })
 
-test('what is no folder or no option is named', async () => {
+test('names invalid folders and options', async () => {
   const refused = (field: string, ...args: unknown[]) =>
     expect(loadTools(...(args as [string]))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', field })
   await refused('dir', '')

@@ -72,7 +72,7 @@ test('without a URL and a variable, the variable is named', () => {
   expect(thrown(() => openCoordination())).toMatchObject({ code: 'INVALID_CONFIG', field: 'SPILLWAY_COORDINATION' })
 })
 
-describe('of the options, the environment and the settings the first that says something counts', () => {
+describe('the first value among options, environment and settings counts', () => {
   const variables = { SPILLWAY_STORE: 'ftp://variable', SPILLWAY_COORDINATION: 'ftp://variable' }
   afterEach(() => {
     for (const name of Object.keys(variables)) delete process.env[name]

@@ -343,7 +343,7 @@ describe('the same test run again', () => {
     )
   })
 
-  test('of two at the same time, none is the last one', () => {
+  test('two concurrent runs have no last one', () => {
     const session = new FoldSession()
     session.fold(pytest(38, ['test_one']), run('a'))
     for (const id of ['b', 'c']) session.begin(run(id))
@@ -578,7 +578,7 @@ describe('with a pruner', () => {
     expect(sent.at(-1)).toMatchObject({ content: [{ content: [{ type: 'text', text: file(0, 80) }, image] }] })
   })
 
-  test('what the model wrote itself is known, and comes back when the arguments are left out', () => {
+  test('folds lines that the model wrote itself, and shows them again if the arguments are left out', () => {
     const ledger = new ToolResultLedger()
     const fold = new FoldSession()
     const written = { path: 'src/a.ts', content: file(0, 60) }

@@ -213,7 +213,7 @@ describe('in every format', () => {
   })
 })
 
-describe('what is not allowed', () => {
+describe('faulty arguments', () => {
   test.each<[string, unknown, unknown, RegExp]>([
     ['messages', 'text', undefined, /messages/],
     ['messages', undefined, undefined, /messages/],

@@ -299,7 +299,7 @@ test('the ledger is believed: it is filled by truncation, and survives as JSON',
   expect(JSON.stringify(pruner.prune(messages).messages)).toContain(`all of it is in ${path}`)
 })
 
-test('what is no storage is refused', () => {
+test('rejects values that are no storage', () => {
   for (const storage of [{}, null, 5, '/x']) {
     const wrong = expect.objectContaining({ code: 'INVALID_ARGUMENT', field: 'options.storage' })
     const thrown = (make: () => unknown) => {

@@ -191,19 +191,22 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
     ['provider-drops', undefined, true],
     ['keep-prefix', 'ignore', true],
     ['ignore', 'keep-prefix', false],
-  ] as const)('of a manager with pruning: %s and compaction: %s stays after a summary: %s', async (own, of, stays) => {
-    const { stored } = await session(shape, TURNS, (all) => all)
-    const manager = new ContextManager<Message>({
-      contextWindow: 24_000,
-      compaction: { summarize: () => 'What was done so far.', thinking: of },
-      pruning: { thinking: own },
-      overflow: false,
-      onError: () => {},
-    } as never)
-    const { messages, report } = await manager.prepare(stored, { now: 1, force: true })
-    expect(report.compaction?.action).toBe('summary')
-    expect(JSON.stringify(messages).includes('signature-')).toBe(stays)
-  })
+  ] as const)(
+    'the reasoning of a manager with pruning %s and compaction %s stays after a summary: %s',
+    async (own, of, stays) => {
+      const { stored } = await session(shape, TURNS, (all) => all)
+      const manager = new ContextManager<Message>({
+        contextWindow: 24_000,
+        compaction: { summarize: () => 'What was done so far.', thinking: of },
+        pruning: { thinking: own },
+        overflow: false,
+        onError: () => {},
+      } as never)
+      const { messages, report } = await manager.prepare(stored, { now: 1, force: true })
+      expect(report.compaction?.action).toBe('summary')
+      expect(JSON.stringify(messages).includes('signature-')).toBe(stays)
+    },
+  )
 
   it('recovers from an overflow, and from a refused block once', async () => {
     const { stored, provider } = await session(shape, TURNS, (all) => all)

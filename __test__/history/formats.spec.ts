@@ -124,7 +124,7 @@ describe('the format of a history', () => {
       ],
       'openai-chat',
     ],
-  ])('of %s', (_, messages, format) => {
+  ])('is recognized in %s', (_, messages, format) => {
     expect(detectFormat(messages)).toBe(format)
   })
 
@@ -167,7 +167,7 @@ describe('a message of another format', () => {
   })
 })
 
-describe('what is remembered', () => {
+describe('the cached reading of a message', () => {
   test('is the view, as long as the message says the same', () => {
     for (const shape of table) {
       const message = make(shape)

@@ -141,7 +141,7 @@ describe('ToolResultLedger', () => {
   })
 })
 
-describe('what fills it', () => {
+describe('the source of a fact', () => {
   const service = () => new TruncationService({ storage: new MemoryStorage(), global: { maxLines: 2 } })
 
   test('is the middleware, before anything is cut', async () => {
@@ -201,7 +201,7 @@ describe('what fills it', () => {
   })
 })
 
-describe('what it tells about outdated results', () => {
+describe('a fact about an outdated result', () => {
   const old = (more: Fields) => ({
     role: 'tool',
     tool_call_id: 'a',

@@ -43,7 +43,7 @@ function ledgerOf(tools = 'bash'): ToolResultLedger {
 describe.each(pairedFormats.filter((format) => format !== 'snow'))('%s', (format) => {
   const messages = written(format, [{ kind: 'user', text: 'Go' }, ...turns('bash'), { kind: 'user', text: 'And now?' }])
 
-  test('what a ledger knows makes outdated results go', () => {
+  test('uses the facts of a ledger to find outdated results', () => {
     const sent = simplifyOutdatedTerminalResults(messages, { ledger: ledgerOf(), now: HOUR })
     const json = JSON.stringify(sent)
     // e failed, and takes up no place among the newest.

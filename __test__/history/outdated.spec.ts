@@ -166,7 +166,7 @@ describe('time', () => {
     for (const timestamp of [0, -1, 1]) expect(isReplaced(terminal(undefined, SUCCESS, { timestamp }))).toBe(true)
   })
 
-  test('of a result without one is that of the nearest earlier result that has one', () => {
+  test('is that of the nearest earlier result for a result without one', () => {
     const options = { keepRecent: 1 }
     expect(replaced([terminal(60 * MINUTE), terminal(undefined)], options)).toEqual([0])
     expect(replaced([terminal(undefined), terminal(60 * MINUTE)], options)).toEqual([])
@@ -385,7 +385,7 @@ describe('an error', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('the returned history', () => {
   const OLD = 60 * MINUTE
 
   test('is the history itself if there is nothing to do', () => {
@@ -1085,7 +1085,7 @@ describe('any history', () => {
     )
   })
 
-  test('of any values whatever is answered', () => {
+  test('with any values is answered', () => {
     const key = fc.constantFrom(
       'role',
       'content',

@@ -119,8 +119,8 @@ function expectPairs(
   expect(last).toEqual(expect.arrayContaining(open.map(({ id }) => id)))
 }
 
-describe('whatever a history holds', () => {
-  test('nothing throws, and what cannot be read is never changed', () => {
+describe('any history', () => {
+  test('does not throw, and keeps messages that cannot be read unchanged', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 4 }), (messages) => {
         detectFormat(messages)

@@ -212,7 +212,7 @@ test('results of MCP have no calls', () => {
   expect(repairToolPairs(messages)).toBe(messages)
 })
 
-test('what is wrong is named', () => {
+test('names invalid arguments', () => {
   const refuse = (options: unknown, field: string) => {
     expect(() => repairToolPairs([], options as never)).toThrow(SpillwayError)
     expect(() => repairToolPairs([], options as never)).toThrow(expect.objectContaining({ field }))

@@ -52,7 +52,7 @@ describe('chat.params', () => {
     ])
   })
 
-  test('what has two names is changed under the one that the host uses', async () => {
+  test('changes a setting with two names under the one that the host uses', async () => {
     const answer = async (change: object, params: object) =>
       user({ 'chat.params': () => change as never }).hooks.chatParams(params)
     expect(await answer({ maxTokens: 5 }, { maxOutputTokens: 9 })).toEqual({ maxOutputTokens: 5 })
@@ -65,7 +65,7 @@ describe('chat.params', () => {
     expect(await answer({ maxTokens: 5 }, {})).toEqual({ maxTokens: 5 })
   })
 
-  test('what the host set for a provider stays beside what a hook sets', async () => {
+  test("keeps the host's settings for a provider beside those of a hook", async () => {
     const set = JSON.parse('{"openai":{"serviceTier":"flex","user":{"id":1}},"__proto__":{"x":1}}')
     const { hooks } = user({ 'chat.params': () => ({ providerOptions: set }) })
     const params = {
@@ -164,7 +164,7 @@ describe('tool.before', () => {
     ])
   })
 
-  test('what it makes is what permission judges', async () => {
+  test('passes its arguments to permission', async () => {
     const hooks = new HookRunner({ user: { 'tool.before': () => ({ overrideInput: { command: 'rm -rf /' } }) } })
     const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'ls', decision: 'allow' }], vault: '/x' })
     const ran: unknown[] = []
@@ -305,7 +305,7 @@ describe('compaction', () => {
 })
 
 describe('problems', () => {
-  test('of any kind change nothing, for any hook', async () => {
+  test('change nothing, of any kind, for any hook', async () => {
     const throws = () => {
       throw new Error('broken')
     }
@@ -369,7 +369,7 @@ describe('problems', () => {
   })
 })
 
-test('what is no hook is named', () => {
+test('names values that are no hook', () => {
   const refused = (field: string, options: unknown) =>
     expect(() => new HookRunner(options as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field }))
   refused('options', 3)

@@ -48,7 +48,7 @@ describe('D3 #25 few and many newlines', () => {
 })
 
 describe('D3 #26 one line', () => {
-  test.each(DIRECTIONS)('of 100 MiB is cut inside at a whole character: %s', async (direction) => {
+  test.each(DIRECTIONS)('is cut inside at a whole character, at 100 MiB: %s', async (direction) => {
     const dir = tempDir()
     const line = Buffer.alloc(100 * MIB - 1, '你')
     const result = cut(await makeService({ storageDirs: [dir], global: { direction } }).output(line, tool))

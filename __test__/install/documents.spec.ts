@@ -87,7 +87,7 @@ describe('links', () => {
     )
   })
 
-  test.each(pages)('of %s lead to files and headings that exist', (page) => {
+  test.each(pages)('lead from %s to files and headings that exist', (page) => {
     const text = read(page)
       .replaceAll(/```[\s\S]*?```/g, '')
       .replaceAll(/`[^`\n]*`/g, '')

@@ -189,7 +189,7 @@ describe('a call that is repeated', () => {
     }
   })
 
-  test('what is looked at after a wait may stay the same for long', () => {
+  test('may return the same for long if it looks at something after a wait', () => {
     const run = agent()
     for (let i = 0; i < 9; i++) {
       expect(run.call('bash', { command: 'sleep 30' }, '').action).toBe('allow')
@@ -489,7 +489,7 @@ describe('approvals', () => {
   })
 })
 
-describe('what is handed in', () => {
+describe('arguments', () => {
   const cyclic: Record<string, unknown> = { name: 'x' }
   cyclic.self = cyclic
   let deep: unknown = 1

@@ -350,7 +350,7 @@ describe('--tools lazy', () => {
     expect((await host.ended).code).toBe(3)
   })
 
-  test('of hundreds of tools describes names only, and a definition of any size within bounds', async () => {
+  test('describes names only for hundreds of tools, and a definition of any size within bounds', async () => {
     const many = Array.from({ length: 300 }, (_, at) => tool(`tool_${at}`, 'long '.repeat(60)))
     const host = open({ one: fixture(many) }, LAZY)
     await host.initialize({}, 'claude-code')

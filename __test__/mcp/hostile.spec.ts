@@ -120,7 +120,7 @@ describe('a server cannot pass the limit', () => {
     await server.close()
   })
 
-  test('what only the proxy may state of a result is removed', async () => {
+  test('fields of a result that only the proxy may set are removed', async () => {
     const server = new Puppet()
     const _meta = { own: 1, 'spillway/truncation': { outputPath: '/etc/shadow' } }
     const result = { content: [{ type: 'text', text: 'short' }], _meta }

@@ -148,7 +148,7 @@ describe('a server over HTTP', () => {
     await host.close()
   })
 
-  test('of the protocol without sessions gets headers that name what is called', async () => {
+  test('sends headers that name the call in the protocol without sessions', async () => {
     const host = connect()
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
     await host.request('tools/call', { name: 'naïve', arguments: {}, _meta })
@@ -319,7 +319,7 @@ describe('a server that is hostile or ill', () => {
   })
 })
 
-describe('what is no address', () => {
+describe('invalid URLs', () => {
   test.each([
     [{ url: 'ftp://a/b' }, 'options.url'],
     [{ url: 'nothing' }, 'options.url'],

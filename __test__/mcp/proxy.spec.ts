@@ -28,7 +28,7 @@ describe('a result', () => {
     expect(await host.close()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('of a command, or of a call that failed, shows what decides; of another, its start', async () => {
+  test('shows the decisive part of a command or a failed call, and the start of others', async () => {
     const host = new Host()
     await host.initialize()
     const shown = async (tool: string, args = {}) =>
@@ -90,7 +90,7 @@ describe('a result', () => {
     })
   })
 
-  test('of a call that failed stays one, and shows its end', async () => {
+  test('stays an error for a failed call, and shows its end', async () => {
     const host = new Host(WIDE)
     await host.initialize()
     const failed = await host.call('fail', { count: 5000 })
@@ -245,7 +245,7 @@ describe('every other message', () => {
     await host.close()
   })
 
-  test('of a hundred calls at once has its own answer', async () => {
+  test('gets its own answer among a hundred concurrent calls', async () => {
     const host = new Host()
     await host.initialize()
     const counts = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? at + 1 : 2000 + at))
@@ -261,7 +261,7 @@ describe('every other message', () => {
 })
 
 describe('an end', () => {
-  test('of the server is that of the proxy, and half a message is none', async () => {
+  test('ends the proxy together with the server, and half a message is none', async () => {
     const host = new Host()
     await host.initialize()
     const long = host.call('lines', { count: 5000 })
@@ -275,7 +275,7 @@ describe('an end', () => {
     for (const line of host.lines) JSON.parse(line)
   })
 
-  test('of a server is not waited for longer because of what it leaves behind, and what it said is heard', async () => {
+  test('does not wait for processes that a server leaves running, and passes on its last messages', async () => {
     // The remaining process holds the pipe open, with more data waiting than the pipe can hold.
     const script = `
       const { spawn } = require('node:child_process')
@@ -293,7 +293,7 @@ describe('an end', () => {
     process.kill(pid)
   })
 
-  test('of a server that cannot be started is reported as shells do', async () => {
+  test('is reported as shells do if a server cannot be started', async () => {
     const host = new Host([], {}, ['--no-such-option'])
     expect((await host.ended).code).toBe(9)
   })

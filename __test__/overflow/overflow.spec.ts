@@ -12,7 +12,7 @@ afterAll(() => {
   jest.useRealTimers()
 })
 
-describe('what providers say', () => {
+describe('errors of providers', () => {
   for (const [shape, make] of Object.entries(SHAPES)) {
     test.each(fixtures as Fixture[])(`${shape}: $id`, (row) => {
       const found = classifyOverflow(make(row))
@@ -111,7 +111,7 @@ describe('what providers say', () => {
     }
   })
 
-  test('of several errors the last that says something counts', () => {
+  test('the last of several errors with a meaning counts', () => {
     const overflow = new Error('prompt is too long: 3 tokens > 2 maximum')
     const rate = Object.assign(new Error('slow down'), { status: 429 })
     expect(classifyOverflow(new AggregateError([rate, overflow, new Error('socket hang up')])).kind).toBe('overflow')
@@ -223,7 +223,7 @@ describe('answers', () => {
     expect(classifyOverflow(answer)).toMatchObject({ overflow: true, confidence: 'medium', actualTokens: 100 })
   })
 
-  test('what a model writes about is not what happened', () => {
+  test('the text of an answer is not taken for its error', () => {
     const text = 'prompt is too long: 213462 tokens > 200000 maximum'
     for (const answer of [
       { choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: text } }] },
@@ -237,7 +237,7 @@ describe('answers', () => {
   })
 })
 
-describe('whatever it is given', () => {
+describe('any value', () => {
   const KINDS = ['overflow', 'rate', 'field', 'other']
 
   test('it answers', () => {
@@ -303,7 +303,7 @@ describe('whatever it is given', () => {
     expect(classifyOverflow({ message: 'prompt is too long \ud800' }).overflow).toBe(true)
   })
 
-  test('nothing is changed', () => {
+  test('no value is changed', () => {
     const error = { error: { message: 'no', errors: [{ cause: { data: '{}' } }] }, usage: { input_tokens: 1 } }
     const before = structuredClone(error)
     classifyOverflow(Object.freeze(error))

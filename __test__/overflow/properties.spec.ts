@@ -91,7 +91,7 @@ describe('shortening results, whatever the history', () => {
   })
 })
 
-describe('what a request shows of results, turn by turn', () => {
+describe('the results that a request shows, turn by turn', () => {
   it('is the same bytes again, keeps its bounds, and never grows', () => {
     const request = fc.record({ add: fc.array(turn, { maxLength: 2 }), window, again: fc.boolean() })
     fc.assert(
@@ -179,7 +179,7 @@ describe('a recovery, whatever happens on the way', () => {
         expect(steps.length).toBeLessThanOrEqual(options.maxAttempts)
         expect(calls).toBeLessThanOrEqual(options.maxCompactions)
         expect(report.tokensAfter).toBeLessThanOrEqual(report.tokensBefore)
-        // Whatever comes before compaction is known before.
+        // All messages before compaction are known by then.
         const local = plan.steps.map((step) => step.tokensAfter)
         expect(report.steps.map((step) => step.tokensAfter).slice(0, local.length)).toEqual(local)
         if (after === undefined) return

@@ -55,7 +55,7 @@ describe('with every command allowed', () => {
     expect(decided(commands, /allow/)).toEqual([])
   })
 
-  test('what is no file is not taken for one that is edited', () => {
+  test('a word that is no file is not taken for an edited file', () => {
     const rules = [
       { domain: 'bash', pattern: '*', decision: 'allow' },
       { domain: 'edit', pattern: '**', decision: 'deny' },
@@ -75,7 +75,7 @@ describe('with every command allowed', () => {
     },
   )
 
-  test('what only looks alike is allowed', () => {
+  test('harmless lookalikes are allowed', () => {
     expect(decided(data.harmless, /ask|deny/)).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ const quotings = {
 
 const names = Object.keys(policies) as (keyof typeof policies)[]
 
-describe('what destroys a machine is denied in every mode', () => {
+describe('destructive commands are denied in every mode', () => {
   test.each(Object.entries(data.destroyers))('%s', (_class, commands) => {
     expect(commands.length).toBeGreaterThanOrEqual(10)
     const passed = commands.flatMap((command) => [
@@ -57,7 +57,7 @@ describe('what destroys a machine is denied in every mode', () => {
     `echo / | xargs sh -c 'rm -rf "$@"$@"$@"' _`,
     `rm -rf / ; echo a | xargs sh -c 'x "$@"$@"y"'`,
   ]
-  test.each(puttings.map((command) => [`${command.slice(0, 60)}…`, command]))('what is put into %s', (_, command) => {
+  test.each(puttings.map((command) => [`${command.slice(0, 60)}…`, command]))('commands inside %s', (_, command) => {
     expect(names.map((name) => decide(name, command))).toEqual(names.map(() => 'deny'))
     expect(decide('defaults', command, 'full_access')).toBe('deny')
   })
@@ -95,11 +95,11 @@ describe('what destroys a machine is denied in every mode', () => {
     expect(reasonsOf('rm -rf /')).toEqual([expect.not.stringContaining('NAME')])
   })
 
-  test('what only looks alike is allowed with full access', () => {
+  test('harmless lookalikes are allowed with full access', () => {
     expect(data.harmless.filter((command) => decide('defaults', command, 'full_access') !== 'allow')).toEqual([])
   })
 
-  test.each(Object.entries(quotings))('what only looks alike is not denied behind %s', (_, quote) => {
+  test.each(Object.entries(quotings))('harmless lookalikes are not denied inside %s', (_, quote) => {
     const commands = data.harmless.map(quote)
     expect(commands.filter((command) => decide('defaults', command, 'full_access') === 'deny')).toEqual([])
   })

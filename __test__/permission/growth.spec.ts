@@ -308,7 +308,7 @@ test('more settings of git than are read are asked about, even with full access'
   expect([31, 32].map((count) => decide(count, 'git clean -fdx'))).toEqual(['deny', 'ask'])
 })
 
-test('what the parser would try for years is asked about at once, at any depth', () => {
+test('commands that the parser would try for years are asked about at once, at any depth', () => {
   const body = `
     const policy = new spillway.PermissionPolicy({ vault: '/vault', rules: [{ domain: 'bash', pattern: '*', decision: 'allow' }] })
     for (const opener of input) for (let times = 1; times <= 201; times = times < 32 ? times + 1 : times + 60)

@@ -116,7 +116,7 @@ describe('repositories of git in plain folders', () => {
       expect([command, bash(command)]).toEqual([command, 'ask'])
   })
 
-  test('what happens after an answer that is known is seen', () => {
+  test('changes after a cached answer are seen', () => {
     put('notes/a', '')
     spawnSync('git', ['init', '-q'], { cwd: vault })
     expect(bash('git status', 'notes')).toBe('allow')

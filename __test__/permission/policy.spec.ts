@@ -232,7 +232,7 @@ test.each<[string, object]>([
       },
     },
   ],
-])('what is denied is denied with %s beside it', async (_, more) => {
+])('a denied call is denied with %s beside it', async (_, more) => {
   const args = { command: 'rm -rf ~', ...more }
   const rule: PermissionRule = { domain: 'bash', pattern: 'rm *', decision: 'deny' }
   for (const mode of ['agent', 'full_access'] as const) {
@@ -351,7 +351,7 @@ test.each([
   ['str_replace_based_edit_tool', { command: 'view', path: '/etc/passwd' }, 'ask'],
   ['str_replace_based_edit_tool', { command: 'create', path: '/etc/passwd' }, 'deny'],
   ['str_replace_based_edit_tool', { command: 'create', path: 'a.txt' }, 'allow'],
-])('what %s does with %j: %s', (tool, args, decision) => {
+])('%s with %j: %s', (tool, args, decision) => {
   expect(decide(tool, args).decision).toBe(decision)
 })
 
@@ -423,7 +423,7 @@ test('a decision changes nothing, and is the same again', () => {
   )
 })
 
-test('what comes after the last command that is read is asked about, wherever the budget ends', () => {
+test('commands after the last one that is read are asked about, at any end of the budget', () => {
   const policy = new PermissionPolicy({ vault, rules: [{ domain: 'bash', pattern: 'p*', decision: 'allow' }] })
   for (const words of [1, 2, 3, 7, 8]) {
     const one = `p${' x'.repeat(words - 1)};`

@@ -216,7 +216,7 @@ describe('folders of temporary files', () => {
   })
 
   test.each([['x'], [['x']], [['/']], [[3]], [false]])(
-    'what is no list of folders is refused: %j',
+    'an invalid list of folders is rejected: %j',
     (scratchFolders) => {
       expect(() => new PermissionPolicy({ vault, scratchFolders } as never)).toThrow(
         expect.objectContaining({ code: 'INVALID_CONFIG', field: expect.stringMatching(/^scratchFolders/) }),

@@ -88,7 +88,7 @@ test('each line of the table has an example, and another one that only looks lik
   expect(usual.map(names).filter((all) => !all.some((name) => allowed.has(name)))).toEqual([])
 })
 
-test('what the rules allow is allowed', () => {
+test('commands that the rules allow are allowed', () => {
   const policy = new PermissionPolicy({ vault, rules: bypass.rules as never })
   for (const command of [
     'git status',

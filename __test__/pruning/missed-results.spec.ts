@@ -101,7 +101,7 @@ test('the same stays in a format that has the results of a turn in one message',
   }
 })
 
-test('of a command that prints the same again and again, the newest stays', () => {
+test('keeps the newest result of a command that prints the same repeatedly', () => {
   const pruner = new HistoryPruner({ schedule: 'always' })
   const history: object[] = [{ role: 'user', content: 'Wait for the server.' }]
   for (let at = 0; at < 8; at++) {

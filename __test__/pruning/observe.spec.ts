@@ -251,7 +251,7 @@ describe('prices', () => {
   })
 })
 
-test('whatever is observed, no session costs more than a tenth above doing nothing by the prices of the rule', () => {
+test('no session costs more than a tenth above doing nothing by the prices of the rule, for any observations', () => {
   const count = fc.oneof(fc.integer({ min: -10, max: 200_000 }), fc.constant(Number.NaN))
   const usage = fc.oneof(
     fc.record({ prompt_tokens: count, prompt_tokens_details: fc.record({ cached_tokens: count }) }),

@@ -13,7 +13,7 @@ const clearing = (more: object = {}) => ({
 })
 const EDITING = 'context-management-2025-06-27'
 
-describe('what a request asks for', () => {
+describe('the options of a request', () => {
   it.each<[string, HistoryPrunerOptions, object, object]>([
     ['the defaults', {}, {}, { betas: [EDITING], context_management: { edits: [clearing()] } }],
     [
@@ -136,7 +136,7 @@ const cleared = (count: unknown, tokens: unknown = 900) => ({
   },
 })
 
-describe('what a response says', () => {
+describe('a response of the provider', () => {
   it('restores the text of a pointer into a result that the provider cleared, also in another process', () => {
     const { messages, ledger, texts } = folded()
     const options = { ledger, keepRecent: 10 }

@@ -69,7 +69,7 @@ test.each([[{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } 
   },
 )
 
-describe('what may go', () => {
+describe('candidates', () => {
   test('the newest result stays, and everything else is the very same object', () => {
     const history = deepFreeze([user(), ...[1, 2, 3, 4, 5, 6, 7].flatMap(() => turn(1000)), said()])
     const { messages, report } = pruner().prune(history, { now: 0 })
@@ -123,7 +123,7 @@ describe('what may go', () => {
     expect(report.reason).toBe('nothing-to-free')
   })
 
-  test('what the model has not seen yet stays, be it seventeen results of one turn', () => {
+  test('results that the model has not seen yet stay, be they seventeen of one turn', () => {
     const sizes = Array.from({ length: 17 }, () => 9000)
     const history = [user(), ...turn(...sizes)]
     const one = pruner({ schedule: 'always' })
@@ -258,7 +258,7 @@ describe('under pressure', () => {
   })
 })
 
-describe('what a ledger knows', () => {
+describe('a ledger', () => {
   const record = { toolCallId: 'call-0', toolName: 'bash', endedAt: 5, isError: false, bytes: 1 }
   const ledgerWith = (entry: object) => {
     const ledger = new ToolResultLedger()
@@ -302,7 +302,7 @@ describe('what a ledger knows', () => {
   })
 })
 
-describe('what is there', () => {
+describe('a placeholder', () => {
   const history = [user(), ...turn(1000), ...turn(1000), said()]
 
   test.each([
@@ -327,7 +327,7 @@ describe('what is there', () => {
     )
   })
 
-  test('what a function answers is reckoned with, however long: the report is true and the loss bounded', () => {
+  test("the length of a caller's placeholder counts: the report is true and the loss bounded", () => {
     const one = pruner({
       cacheLifetimeMs: Number.POSITIVE_INFINITY,
       placeholder: ({ tokens }) => 'y'.repeat(3.6 * tokens),
@@ -413,7 +413,7 @@ describe('when it goes', () => {
   })
 })
 
-describe('what the provider did itself takes its room', () => {
+describe('content made by the provider counts', () => {
   const long = 'word '.repeat(10_000)
   const hi = { role: 'user', content: 'hi' }
   const call = { type: 'function_call', call_id: 'a', name: 'x', arguments: '{}' }
@@ -459,7 +459,7 @@ describe('what the provider did itself takes its room', () => {
   })
 })
 
-describe('what the model has not seen stays', () => {
+describe('results that the model has not seen stay', () => {
   /** Calls and their outputs as items, each output after its call. */
   const inPairs = (count: number, size: number) =>
     Array.from({ length: count }, () => `call-${calls++}`).flatMap((call_id): Message[] => [
@@ -491,7 +491,7 @@ describe('what the model has not seen stays', () => {
   })
 })
 
-describe('what went stays away', () => {
+describe('pruned results stay pruned', () => {
   test('with the same bytes in every later request, and in another process', () => {
     const history = [user()]
     let one = pruner({ keepRecent: 1, cacheLifetimeMs: 0 })

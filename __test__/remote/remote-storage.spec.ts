@@ -88,7 +88,7 @@ describe('only outputs of the storage are read', () => {
   })
 })
 
-test('what was removed is not found', async () => {
+test('a removed output is not found', async () => {
   const storage = new RemoteStorage({ objects: new MemoryObjects() })
   const path = await storage.save('text', context)
   expect([await storage.remove(path), await storage.remove(path)]).toEqual([true, false])

@@ -48,7 +48,7 @@ test.each([
   ['all parts, the last of them short', 12 * MEBIBYTE + 7, 'complete', 1, 12 * MEBIBYTE + 7, false],
   ['all parts, the last of them full', 10 * MEBIBYTE, 'complete', 1, 10 * MEBIBYTE, true],
   ['two parts of four', 18 * MEBIBYTE, 'part', 3, 10 * MEBIBYTE, true],
-])('of a process that had uploaded %s', async (_name, bytes, request, nth, there, hasLine) => {
+])('restores the output of a process that had uploaded %s', async (_name, bytes, request, nth, there, hasLine) => {
   const objects = bucket()
   const { path, spoolDir } = await killed(objects, bytes, request, nth)
   const elsewhere = new RemoteStorage({ objects })

@@ -50,7 +50,7 @@ const SESSION = [
 ].map((message) => ({ isError: false, calls: undefined, ...message }))
 
 describe('reading a log', () => {
-  test.each(LOGS)('of %s gives the same conversation', async (name, format, text) => {
+  test.each(LOGS)('gives the same conversation for %s', async (name, format, text) => {
     const log = await readSession(written(text))
     expect(log).toMatchObject({ format, unreadLines: 0, problems: [] })
     // Only Codex writes down what the model reads about itself; results of OpenAI's Responses say nothing about errors.
@@ -60,7 +60,7 @@ describe('reading a log', () => {
   })
 
   test.each(LOGS.filter(([, format]) => format !== 'messages'))(
-    'of %s gives the counts of the provider',
+    'gives the counts of the provider for %s',
     async (_, __, text) => {
       const { usage, model } = await readSession(written(text))
       expect(usage).toMatchObject({ requests: 2 })
@@ -69,12 +69,12 @@ describe('reading a log', () => {
     },
   )
 
-  test.each(LOGS)('of %s works when it is packed', async (_, format, text) => {
+  test.each(LOGS)('unpacks a compressed log of %s', async (_, format, text) => {
     expect(await readSession(written(gzipSync(text), 'session.json.gz'))).toMatchObject({ format })
   })
 
   test.each(LOGS.filter(([, , text]) => !text.startsWith('{\n')))(
-    'of %s counts a last line that is cut off',
+    'counts a last line that is cut off in %s',
     async (_, format, text) => {
       const log = await readSession(written(text.slice(0, -5)))
       expect(log).toMatchObject({ format, unreadLines: 1 })
@@ -84,7 +84,7 @@ describe('reading a log', () => {
     },
   )
 
-  test('of an unknown version leaves out what it does not know', async () => {
+  test('leaves out unknown parts of an unknown version', async () => {
     const [, , text] = LOGS.find(([name]) => name === 'Claude Code')!
     const unknown = '{"type":"from-the-future","uuid":"x","payload":[1]}\n{"type":"user","uuid":"y","message":null}\n'
     const log = await readSession(written(unknown + text + unknown))
@@ -184,7 +184,7 @@ describe('reading a log', () => {
 })
 
 describe('the report', () => {
-  test.each(LOGS)('of %s shares the tokens among the tools, to the token', async (_, __, text) => {
+  test.each(LOGS)('shares the tokens of %s among the tools, to the token', async (_, __, text) => {
     const { sessions, tools } = await reportSessions([written(text)])
     const [{ sentTokens, requests }] = sessions as [(typeof sessions)[0]]
     const { cached, new: fresh, expired, rewritten } = sentTokens
@@ -270,7 +270,7 @@ describe('the report', () => {
     await expect(reportSessions([folder], { signal: AbortSignal.abort() })).rejects.toThrow('abort')
   })
 
-  test.each(LOGS)('of %s takes texts that are objects nested deeper than the stack', async (_, __, text) => {
+  test.each(LOGS)('takes texts of %s that are objects nested deeper than the stack', async (_, __, text) => {
     // Every text that a result or an argument has becomes such an object.
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
     const changed = text.replace(/"(output|content|args|input|arguments|result)":\s*"(?:[^"\\]|\\.)*"/g, `"$1":${deep}`)
@@ -278,7 +278,7 @@ describe('the report', () => {
     expect([sessions.length, skipped]).toEqual([1, []])
   })
 
-  test('of a long session lets other work run, and stops in the middle', async () => {
+  test('lets other work run during a long session, and stops in the middle', async () => {
     const lines = Array.from({ length: 600 }, (_, at) => [
       { role: 'user', content: `question ${at}` },
       { role: 'assistant', content: '', toolCalls: [{ id: `${at}`, name: 'bash', args: { command: `cat ${at}` } }] },

@@ -88,7 +88,7 @@ describe('the savings', () => {
     },
   )
 
-  test('of a session in which there is nothing to save are less than none: the tools were declared', async () => {
+  test('are negative for a session with nothing to save: the tools were declared', async () => {
     const savings = await savingsOf(sessionOf([{ result: 'ok' }, { result: 'fine' }]))
     expect(savings).toMatchObject({ refetched: 0, pruned: 0, truncated: { results: 0 }, folded: { results: 0 } })
     expect(savings.declarations.pricedTokens).toBeGreaterThan(100)
@@ -96,7 +96,7 @@ describe('the savings', () => {
     expect(savings.share).toBeLessThan(0)
   })
 
-  test('of a long session come from results that are pruned, and pay for what is written again', async () => {
+  test('come from pruned results in a long session, and pay for the tokens that are written again', async () => {
     const savings = await savingsOf(sessionOf(long()))
     expect(savings.pruned).toBeGreaterThan(20)
     expect(savings).toMatchObject({ refetched: 0, refetches: { pricedTokens: 0 } })
@@ -202,7 +202,7 @@ describe('the page', () => {
     expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;\ufffd')
   })
 
-  test('of what only happened has no savings', async () => {
+  test('has no savings without a comparison', async () => {
     const page = await pageOf(sessionOf(long()), true)
     expect(page).not.toContain('Savings')
     expect(page.match(/<svg /g)).toHaveLength(2)

@@ -51,7 +51,7 @@ it.each(['', 'a\0b', 5, null])('%j is not the file of a session', (file) => {
   )
 })
 
-it('an entry that is none in JSON is refused, and leaves the file sound', () => {
+it('rejects an entry that does not serialize to an object, and leaves the file intact', () => {
   const file = join(tempDir(), 'session.jsonl')
   const session = JsonlSession.open(file)
   for (const json of [5, null, { type: 'x' }, { id: 'mine', parentId: null, type: 'x' }]) {
@@ -163,7 +163,7 @@ describe('the file of a session', () => {
     )
   })
 
-  it('says what the system said', () => {
+  it("reports the operating system's error", () => {
     expect(() => JsonlSession.open(join(tempDir(), 'missing', 'x'))).toThrow(
       expect.objectContaining({ code: 'STORAGE_WRITE', message: expect.stringContaining('ENOENT') }),
     )

@@ -173,7 +173,7 @@ describe('the places of an application', () => {
     ['My  Agent 2.0', '.my-agent-2.0'],
     ['Überblick', '.Überblick'],
     ['我的助手', '.我的助手'],
-  ])('of an application called %s are in %s', (name, folder) => {
+  ])('are those of an application called %s in %s', (name, folder) => {
     expect(appPaths(name).dataDir).toBe(join(homedir(), folder, 'agent-output'))
   })
 

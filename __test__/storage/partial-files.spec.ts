@@ -141,7 +141,7 @@ describe('an output over the bound of a file', () => {
     }
   })
 
-  test('of 10 MB leaves one file of the size that was asked for', async () => {
+  test('leaves one file of the requested size for 10 MB', async () => {
     const dir = tempDir()
     const big = Buffer.from('0123456789abcdef你\n'.repeat(500_000))
     const service = makeService({ maxFileBytes: 1_000_000, storageDirs: [dir] })
@@ -166,7 +166,7 @@ describe('an output over the bound of a file', () => {
     expect(whole).toMatchObject({ text: readFileSync(result.outputPath, 'utf8'), incomplete: true })
   })
 
-  test('of a command too', async () => {
+  test('leaves one file for a command, too', async () => {
     const service = makeService({ maxFileBytes: 4096, global: { maxLines: 3 } })
     const script = "console.log('x'.repeat(1e5))"
     const { output } = await runCommand(process.execPath, ['-e', script], { service })

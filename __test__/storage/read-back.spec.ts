@@ -200,7 +200,7 @@ describe('refusals', () => {
     [{ byteCount: Number.POSITIVE_INFINITY }, 'range.byteCount'],
     [{ from: 1 }, 'range.from'],
     [{ fromLine: 1, signal: {} }, 'range.signal'],
-  ])('of %j', async (range, field) => {
+  ])('rejects the range %j', async (range, field) => {
     const { storage, path } = await saved('text')
     expect(await rejection(storage.readRange(path, range as ReadRange))).toMatchObject({
       code: 'INVALID_ARGUMENT',
@@ -208,7 +208,7 @@ describe('refusals', () => {
     })
   })
 
-  test('of what is not ours, and of what was swept', async () => {
+  test('rejects paths outside the store and swept files', async () => {
     const { storage, path } = await saved('text')
     for (const other of ['/etc/passwd', join(storage.getStorageDir(), 'notes.txt'), `${path}/../x`]) {
       expect(await rejection(storage.readRange(other, { fromLine: 1 }))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
@@ -233,7 +233,7 @@ describe('refusals', () => {
     }
   })
 
-  test('of an aborted signal, with its reason', async () => {
+  test('rejects with the reason of an aborted signal', async () => {
     const { storage, path } = await saved('x'.repeat(100_000_000))
     const reason = new Error('enough')
     expect(await rejection(storage.readRange(path, { fromLine: 1, signal: AbortSignal.abort(reason) }))).toBe(reason)

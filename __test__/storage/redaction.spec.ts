@@ -74,7 +74,7 @@ function withoutPath({ outputPath, content, hint, ...rest }: TruncatedResult): o
   return { ...rest, content: same(content), hint: same(hint) }
 }
 
-describe('what is saved', () => {
+describe('a saved output', () => {
   test('has stars for secrets, and what the model reads does not', async () => {
     const { service, events } = makeListening({ redact })
     const text = `first ${SECRET}\n${filler}\nlast ${SECRET}`

@@ -54,7 +54,7 @@ describe('a match', () => {
     ])
   })
 
-  test('of a long line is shown around the place, cut between characters', async () => {
+  test('in a long line is shown with the text around it, cut between characters', async () => {
     const { storage, path } = await saved(`${'你'.repeat(500_000)} needle ${'😀'.repeat(500_000)}\nnext`)
     const { matches } = await storage.search(path, 'needle', { context: 1 })
     expect(matches).toHaveLength(1)
@@ -188,7 +188,7 @@ describe('patterns', () => {
     await fc.assert(property, { numRuns: 200 })
   })
 
-  test('of any shape find the lines that the engine of the language finds', async () => {
+  test('with any syntax find the lines that the engine of the language finds', async () => {
     const quantifiers = ['?', '*', '+', '??', '*?', '+?', '{2}', '{0,2}', '{1,}']
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
       pattern: fc.oneof(
@@ -237,7 +237,7 @@ describe('refusals', () => {
     [{ after: '1:99999' }, 'options.after'],
     [{ regex: true }, 'options.regex'],
     [null, 'options'],
-  ])('of %j', async (options, field) => {
+  ])('rejects the options %j', async (options, field) => {
     const { storage, path } = await saved('text')
     expect(await rejection(storage.search(path, 'x', options as SearchOptions))).toMatchObject({
       code: 'INVALID_ARGUMENT',
@@ -245,7 +245,7 @@ describe('refusals', () => {
     })
   })
 
-  test('of what is not ours, and of what was swept', async () => {
+  test('rejects paths outside the store and swept files', async () => {
     const { storage, path } = await saved('root')
     expect(await rejection(storage.search('/etc/passwd', 'root'))).toMatchObject({ code: 'STORAGE_NOT_OWNED' })
     age(path, 24 * 8)
@@ -263,7 +263,7 @@ describe('refusals', () => {
     })
   })
 
-  test('of an aborted signal, with its reason', async () => {
+  test('rejects with the reason of an aborted signal', async () => {
     const { storage, path } = await saved('x'.repeat(100_000_000))
     const reason = new Error('enough')
     expect(await rejection(storage.search(path, 'y', { signal: AbortSignal.abort(reason) }))).toBe(reason)

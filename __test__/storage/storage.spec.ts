@@ -50,7 +50,7 @@ describe('names', () => {
     expect(new Set(paths.map((path) => basename(path).split('_').at(-1))).size).toBe(200)
   })
 
-  test('of a tool that is called like one of our files are still ours', async () => {
+  test('are recognized even if a tool is called like an output', async () => {
     const dir = tempDir()
     const storage = new TruncationStorage(dir)
     const path = await storage.save('text', { toolName: 'bash_1700000000000_abcdefghijklm.txt' })
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(storage.owns(path)).toBe(true)
   })
 
-  test('of a service too', async () => {
+  test('have a folder of their own in a service, too', async () => {
     const dir = tempDir()
     const service = makeService({ storageDirs: [dir], global: { maxLines: 3 } })
     const result = cut(await service.output(numbered(9), { ...tool, sessionId: 'one' }))
@@ -564,7 +564,7 @@ describe('cleaning up', () => {
     expect(readdirSync(dir)).toEqual([own('c')])
   })
 
-  test('of a folder that is not there is nothing', async () => {
+  test('removes no file from a missing folder', async () => {
     const dir = join(tempDir(), 'missing')
     expect(await new TruncationStorage(dir).cleanup(1)).toBe(0)
     expect(existsSync(dir)).toBe(false)
@@ -594,7 +594,7 @@ describe('cleaning up', () => {
 })
 
 describe('complete or absent', () => {
-  test('nothing can be seen before the save is complete', async () => {
+  test('shows no file before the save is complete', async () => {
     const dir = tempDir()
     const text = '0123456789abcde\n'.repeat(50 * 65_536)
     const seen: number[] = []
@@ -616,7 +616,7 @@ describe('complete or absent', () => {
     expect(statSync(path).size).toBe(text.length)
   })
 
-  test('nothing is ever overwritten', async () => {
+  test('never overwrites a file', async () => {
     const dir = tempDir()
     const storage = new TruncationStorage(dir)
     const first = await storage.save('first', tool)

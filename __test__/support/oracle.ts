@@ -63,7 +63,7 @@ export function wholeLines(
   return kept
 }
 
-/** Nothing but breaks. */
+/** Returns true if a text has line breaks only. */
 export const isBlank = (text: string) => /^[\r\n]*$/.test(text)
 
 /** Returns the visible character at an end of a text. */
@@ -80,7 +80,7 @@ function graphemeEnds(text: string): number[] {
 
 /**
  * The whole rule for one end: whole lines, and if none with text fits, as many characters of the first such line as fit.
- * Nothing where only breaks could be shown, of which any number will do.
+ * `undefined` if only breaks could be shown, of which any number will do.
  */
 export function cutByHand(
   text: string,

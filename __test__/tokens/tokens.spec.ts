@@ -16,7 +16,7 @@ describe('an estimate', () => {
     ['white space', `${' '.repeat(40)}\n`.repeat(20), 40],
     ['Chinese', '人工智能正在改变世界，我们需要适应。'.repeat(10), 130],
     ['Russian', 'Быстрая коричневая лиса прыгает через собаку. '.repeat(10), 130],
-  ])('of %s', (_kind, text, tokens) => {
+  ])('counts %s', (_kind, text, tokens) => {
     const typical = estimateTokens(text)
     expect(typical).toBeGreaterThan(tokens * 0.6)
     expect(typical).toBeLessThan(tokens * 1.9)
@@ -60,12 +60,12 @@ describe('an estimate', () => {
     expect(upper(text)).toBeLessThan(tokens * 1.3)
   })
 
-  test('of line ends of two characters is about that of one', () => {
+  test('counts a line end of two characters about as one', () => {
     const [lf, crlf] = ['\n', '\r\n'].map((end) => estimateTokens(lines(60, (at) => `line ${at} of a file`).join(end)))
     expect((crlf as number) / (lf as number)).toBeLessThan(1.1)
   })
 
-  test('of nothing is nothing, and more text never has fewer tokens', () => {
+  test('is 0 for an empty text, and never falls as a text grows', () => {
     expect(estimateTokens('')).toBe(0)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
@@ -119,7 +119,7 @@ describe('an estimate', () => {
     ['a', { profile: 'gpt' }, 'options.profile'],
     ['a', { calibration: {} }, 'options.calibration'],
     ['a', { modes: 'upper' }, 'options.modes'],
-  ])('of %p with %p is refused', (text, options, field) => {
+  ])('rejects %p with %p', (text, options, field) => {
     const wrong = () => estimateTokens(text as string, options as object)
     expect(wrong).toThrow(SpillwayError)
     expect(wrong).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field }))

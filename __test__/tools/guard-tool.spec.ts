@@ -131,7 +131,7 @@ test('without controls the very value of the tool comes back', async () => {
   }
 })
 
-test('what the class of a tool gives it stays, and its methods keep their object', async () => {
+test("keeps members of a tool's class, and binds its methods to their object", async () => {
   class Base {
     get description() {
       return `does ${this.name}`
@@ -599,7 +599,7 @@ describe('a signal that is aborted', () => {
 })
 
 describe('results', () => {
-  test('of MCP are bounded in their parts', async () => {
+  test('are bounded in their parts if they are of MCP', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
     const mcp = { content: [{ type: 'text', text: lines(50) }, image], isError: false, structuredContent: { a: 1 } }
     const result = (await guardTool({ name: 'm', execute: () => mcp }, { truncation: service(3) }).execute(
@@ -612,7 +612,7 @@ describe('results', () => {
     expect(text.split('\n').length).toBeLessThan(15)
   })
 
-  test('of MCP are bounded with what is long beside their parts, which is read as well', async () => {
+  test('are bounded with long members beside the parts of MCP, which are read as well', async () => {
     const rows = lines(5000).split('\n')
     const text = { type: 'text', text: 'see the rows' }
     const image = { type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' }
@@ -682,7 +682,7 @@ describe('results', () => {
     expect(await tool.execute({} as never)).toBe('done')
   })
 
-  test('of a tool that throws are failed results, bounded, on the same way', async () => {
+  test('are failed results, bounded in the same way, if a tool throws', async () => {
     const seen: unknown[] = []
     const tool = { name: 'bash', execute: () => Promise.reject(new Error(lines(5000))) }
     const result = (await guardTool(tool, {
@@ -734,7 +734,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('what the model wrote wins over what a hook merges, in JSON text too', async () => {
+  test('arguments of the model win over those that a hook merges, in JSON text too', async () => {
     const tool = { name: 't', execute: (args: unknown) => args }
     const merge = { hooks: { 'tool.before': () => ({ mergeInput: { injected: true } }) } }
     expect(await guardTool(tool, merge).execute('{"foo":"bar"}' as never)).toBe('{"injected":true,"foo":"bar"}')
@@ -769,7 +769,7 @@ test('the real log holds the decision and the outcome, and verifies', async () =
   rmSync(dir, { recursive: true })
 })
 
-test('what is no tool or no control is named', () => {
+test('names invalid tools and controls', () => {
   const refused = (field: string, controls: unknown) =>
     expect(() => guardTool(echo(), controls as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', field }),
@@ -791,7 +791,7 @@ test('the options of truncation, or all that createTruncation returns, are refus
   }
 })
 
-test('what was judged is what runs, whatever arguments say the second time they are asked', async () => {
+test('runs the arguments that were judged, even if they read differently the second time', async () => {
   const permission = new PermissionPolicy({
     rules: [{ domain: 'bash', pattern: 'ls', decision: 'allow' }],
     vault: '/x',

@@ -302,7 +302,7 @@ describe('calls', () => {
     expect(count).toBe(ran)
   })
 
-  test('of one that fails do not disturb the others', async () => {
+  test('that fail do not disturb the others', async () => {
     const registry = make({
       good: () => 'fine',
       bad: () => {
@@ -313,7 +313,7 @@ describe('calls', () => {
     expect(answers.map(({ result }) => result.success)).toEqual([false, true, false, false])
   })
 
-  test('of a tool that is not there give a failed result that names it', async () => {
+  test('name the tool in a failed result if it is unknown', async () => {
     const [answer] = await make({}).execute([call('no "such"\ntool', '{}')])
     expect(answer).toEqual({
       tool_call_id: expect.any(String),
@@ -323,7 +323,7 @@ describe('calls', () => {
     })
   })
 
-  test('of a tool that is not there name the tool that may be meant, or all tools if they are few', async () => {
+  test('suggest the tool that may be meant, or all tools if they are few', async () => {
     const registry = make({ read_file: () => '', grep: () => '' })
     const [near, far] = await registry.execute([call('readfile'), call('deploy')])
     expect(near!.result.output).toBe('There is no tool called "readfile". Did you mean read_file?')
@@ -369,7 +369,7 @@ describe('calls', () => {
     )
   })
 
-  test('of a signal that is aborted already start no tool', async () => {
+  test('start no tool if the signal is aborted already', async () => {
     const execute = jest.fn()
     const [answer] = await make({ it: execute }).execute([call('it')], { signal: AbortSignal.abort() })
     const output = 'The call was cancelled before the tool ran.'
@@ -492,7 +492,7 @@ describe('registering', () => {
       ],
       'tools[1].name',
     ],
-  ])('what is not a tool is refused: %s', (_what, wrong, field) => {
+  ])('rejects a value that is not a tool: %s', (_what, wrong, field) => {
     const error = thrown(() => new ToolRegistry().register(wrong as Tool))
     expect(error).toBeInstanceOf(SpillwayError)
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field })

@@ -68,7 +68,7 @@ test('a name of several lines stays on one, and no longer than 100 units', async
   expect(output).toBe(`[Sub-agent a b${'c'.repeat(97)}: completed]\nx`)
 })
 
-test('of an error the model reads the message, without the stack', async () => {
+test('shows the message of an error without the stack', async () => {
   const { output } = await subAgentResult(
     { answer: new TypeError('no tools'), status: 'failed' },
     { truncation: serviceOf() },

@@ -83,7 +83,7 @@ describe('a preview that was copied is recognised', () => {
     }
   })
 
-  test('of JSON, of a diff, of a table', async () => {
+  test('also if it is of JSON, a diff or a table', async () => {
     const texts = {
       json: JSON.stringify(Array.from({ length: 900 }, (_, id) => ({ id }))),
       smart: `diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,900 +1,900 @@\n${each('+')(numbered(900))}\n`,

@@ -109,17 +109,13 @@ describe('the command', () => {
     expect(await preview(diff, { query })).toContain('+added 47')
   })
 
-  test.each(['cat steps.txt', 'rg -n step | head -9999'])(
-    'of a listing by %s, the start counts more',
-    async (command) => {
-      const lines = (text: string) =>
-        text.match(/^step (\d+) of/gm)!.filter((line) => Number(line.split(' ')[1]) < 3000)
-      const [early, late] = [await preview(LOG, { command }), await preview(LOG, { command: 'make' })]
-      expect(lines(early).length).toBeGreaterThan(2 * lines(late).length)
-    },
-  )
+  test.each(['cat steps.txt', 'rg -n step | head -9999'])('weights the start of a listing by %s', async (command) => {
+    const lines = (text: string) => text.match(/^step (\d+) of/gm)!.filter((line) => Number(line.split(' ')[1]) < 3000)
+    const [early, late] = [await preview(LOG, { command }), await preview(LOG, { command: 'make' })]
+    expect(lines(early).length).toBeGreaterThan(2 * lines(late).length)
+  })
 
-  test('of a log, the end counts as that of the command that wrote it', async () => {
+  test('weights the end of a log as that of the command that wrote it', async () => {
     expect(await preview(LOG, { command: 'cat build.log' })).toBe(await preview(LOG, { command: 'make' }))
   })
 

@@ -114,7 +114,7 @@ describe('results', () => {
   })
 })
 
-describe('what the host decides', () => {
+describe('decisions of the host', () => {
   test('skipTools are never touched, whatever they print', async () => {
     const { run, events } = make({ skipTools: ['free', 'other'] })
     for (const output of [numbered(100_000), { big: numbered(100_000) }]) {
@@ -319,7 +319,7 @@ describe('any value', () => {
     expect(savedText(result)).not.toContain('Circular')
   })
 
-  test('what cannot become JSON passes', async () => {
+  test('without JSON passes', async () => {
     const { run } = make()
     const throwing = {
       get secret() {
@@ -584,7 +584,7 @@ test('middleware asks nothing of a service but its output', async () => {
   expect((await run('x', { output: numbered(9) }, context)).metadata).toMatchObject({ truncationRemovedLines: 6 })
 })
 
-describe('what looks like parts and is none', () => {
+describe('values that only look like parts', () => {
   const records = Array.from({ length: 5000 }, (_, index) => ({ type: 'dir', name: `d${index}` }))
 
   test.each<[string, unknown]>([

@@ -36,7 +36,7 @@ describe('a result within limits', () => {
     expect(await make().run(result)).toStrictEqual({ ...result, truncated: false })
   })
 
-  test('of parts keeps its parts', async () => {
+  test('keeps its parts', async () => {
     const llmContent = [{ type: 'text', text: numbered(2) }, image]
     const { llmContent: after, truncated } = await make().run({ llmContent })
     expect(after).toBe(llmContent)
@@ -62,7 +62,7 @@ describe('a result over limits', () => {
     ])
   })
 
-  test('of parts shares one budget, and images keep their place', async () => {
+  test('shares one budget among its parts, and images keep their place', async () => {
     const llmContent: ContentPart[] = [
       image,
       { type: 'text', text: numbered(2) },

@@ -87,9 +87,9 @@ describe('a preview is never cut again', () => {
     })
   const isCut = { numRuns: RUNS }
 
-  test('whatever the strategy, the limits, the language and the profile', () => fc.assert(property(String), isCut))
-  test('of bytes', () => fc.assert(property(Buffer.from), isCut))
-  test('of parts', () => {
+  test('for any strategy, limits, language and profile', () => fc.assert(property(String), isCut))
+  test('if it is made from bytes', () => fc.assert(property(Buffer.from), isCut))
+  test('if it is made from parts', () => {
     const image = { type: 'image', data: 'aGk=' }
     const inParts = (text: string): ContentPart[] => [
       { type: 'text', text: text.slice(0, 300) },
@@ -99,7 +99,7 @@ describe('a preview is never cut again', () => {
     return fc.assert(property(inParts), isCut)
   })
 
-  test('of a strategy and of words of the caller', async () => {
+  test('if it has a strategy and words of the caller', async () => {
     class Shorter extends BaseTruncationStrategy {
       name = 'shorter'
       truncate(content: string, config: TruncationConfig): StrategyResult {
@@ -129,7 +129,7 @@ describe('a preview is never cut again', () => {
     ])
   })
 
-  test('what the caller changes in an answer does not change the next one', async () => {
+  test('changes of a caller in an answer do not change the next one', async () => {
     const service = makeService({ global: { maxLines: 3 } })
     const first = cut(await service.output(numbered(9), { toolName: 'x' }))
     const copy = structuredClone(first)

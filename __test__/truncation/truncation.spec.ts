@@ -116,7 +116,7 @@ describe('limits', () => {
 })
 
 describe('cuts', () => {
-  test('nothing to do gives back the same string and nothing else', async () => {
+  test('returns the same string and no more if there is nothing to do', async () => {
     const text = numbered(5)
     const result = await makeService().output(text, tool)
     expect(result).toStrictEqual({ content: text, truncated: false })
@@ -496,14 +496,14 @@ describe('the notice', () => {
       }),
     )
 
-  test('of a call that went well', async () => {
+  test('states success for a call that went well', async () => {
     const { hint, outputPath } = await hintFor({})
     expect(hint).toBe(
       `The tool call succeeded but the output was truncated. Shown: lines 1-3 of 10.\nFull output saved to: ${outputPath}`,
     )
   })
 
-  test('of a call that failed does not claim success', async () => {
+  test('does not claim success for a call that failed', async () => {
     const { hint, outputPath } = await hintFor({}, { failed: true })
     expect(hint).toBe(
       `The tool call failed and its output was truncated. Shown: lines 8-10 of 10.\nFull output saved to: ${outputPath}`,
@@ -522,7 +522,7 @@ describe('the notice', () => {
     )
   })
 
-  test('of a cut from the end says to read from the start', async () => {
+  test('says to read from the start if the preview shows the end', async () => {
     const { hint } = await hintFor({ availableTools: ['read'], global: { direction: 'tail' } })
     expect(hint).toContain('Use read on that file from line 1 to read on.')
   })
@@ -970,7 +970,7 @@ describe('settings', () => {
     expect(service.effectiveConfig({ toolName: 'x' }).config.maxLines).toBe(9)
   })
 
-  test('what is handed in is neither changed nor watched', async () => {
+  test('are neither changed nor watched', async () => {
     const options = Object.freeze({
       global: Object.freeze({ maxLines: 3 }),
       tools: Object.freeze({}),

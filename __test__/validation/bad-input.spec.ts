@@ -52,7 +52,7 @@ function expectError(error: unknown, code: SpillwayErrorCode, field: string, say
 
 const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 
-// Whatever is accepted by mistake must not save into the user's home folder.
+// A value that is accepted by mistake must not save into the user's home folder.
 beforeEach(() => overrideDefaultDir(`${tempDir()}/never`))
 
 const WHOLE = 'a whole number of at least 1'
@@ -218,7 +218,7 @@ describe('options of a service', () => {
     }
   })
 
-  test('what the package writes down for itself is no value', () => {
+  test('the internal form of an option is rejected', () => {
     for (const options of [{ storage: { $type: 'storage' } }, { strategy: { $type: 'strategy' } }]) {
       expect(thrown(() => new TruncationService(options as never))).toMatchObject({ code: 'INVALID_CONFIG' })
     }
@@ -405,13 +405,13 @@ describe('arguments of the rest', () => {
     ['skipTools with a number', { service: makeService(), skipTools: [5] }, 'skipTools'],
     ['shouldTruncate that is a boolean', { service: makeService(), shouldTruncate: true }, 'shouldTruncate'],
     ['an option that is none', { service: makeService(), skipTool: [] }, 'skipTool'],
-  ])('of middleware: %s', (_what, config, field) => {
+  ])('createTruncationMiddleware: %s', (_what, config, field) => {
     const error = thrown(() => createTruncationMiddleware(config as never))
     expectError(error, 'INVALID_CONFIG', field, [/expected .*, received|expected one of|did you mean/])
   })
 
   test.each(named(globals('').map(([value, field, says]): Row => [value, field.slice(1), says])))(
-    'of createTruncation: %s',
+    'createTruncation: %s',
     (_title, value, field, says) => {
       expectError(
         thrown(() => createTruncation(value as object)),
@@ -433,7 +433,7 @@ describe('arguments of the rest', () => {
     [5, 'truncation'],
     ['off', 'truncation'],
     [[], 'truncation'],
-  ])('of createTruncation: %j', (config, field) => {
+  ])('createTruncation: %j', (config, field) => {
     expect(thrown(() => createTruncation(config as object))).toMatchObject({
       name: 'SpillwayError',
       code: 'INVALID_CONFIG',
@@ -441,14 +441,14 @@ describe('arguments of the rest', () => {
     })
   })
 
-  test.each([null, 5, true, [], () => {}])('of a storage: %p', (options) => {
+  test.each([null, 5, true, [], () => {}])('TruncationStorage: %p', (options) => {
     expect(thrown(() => new TruncationStorage(options as never))).toMatchObject({
       name: 'SpillwayError',
       code: 'INVALID_CONFIG',
     })
   })
 
-  test('of a storage: options of a service', () => {
+  test('TruncationStorage: options of a service', () => {
     for (const options of [{ language: 'en' }, { onEvent: 5 }, { global: {} }, { storageDir: '/tmp/x' }]) {
       const error = thrown(() => new TruncationStorage(options as never))
       expect(error).toMatchObject({ code: 'INVALID_CONFIG', field: Object.keys(options)[0] })
@@ -464,7 +464,7 @@ describe('arguments of the rest', () => {
     ['a sessionId that is a number', 'x', { toolName: 'x', sessionId: 5 }, 'context.sessionId'],
     ['a sessionId of null', 'x', { toolName: 'x', sessionId: null }, 'context.sessionId'],
     ['a signal that is none', 'x', { toolName: 'x', signal: 5 }, 'context.signal'],
-  ])('of save: %s', async (_what, content, context, field) => {
+  ])('save: %s', async (_what, content, context, field) => {
     const dir = tempDir()
     const error = await rejection(new TruncationStorage(dir).save(content as string, context as TruncationContext))
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT' })
@@ -472,7 +472,7 @@ describe('arguments of the rest', () => {
     expect(filesIn(dir)).toEqual([])
   })
 
-  test('of saveBytes, read and owns', async () => {
+  test('saveBytes, read and owns', async () => {
     const storage = new TruncationStorage(tempDir())
     for (const wrong of ['text', null, 5, [1], new ArrayBuffer(3)]) {
       const error = await rejection(storage.saveBytes(wrong as unknown as Uint8Array, tool))
@@ -489,7 +489,7 @@ describe('arguments of the rest', () => {
     }
   })
 
-  test('of a strategy and of containsTruncationMarker', () => {
+  test('strategies and containsTruncationMarker', () => {
     const strategy = new DefaultTruncationStrategy()
     for (const wrong of [undefined, null, 5, {}, Buffer.from('x')]) {
       for (const ask of [
@@ -535,7 +535,7 @@ describe('the error', () => {
     }
   })
 
-  test('of another copy of the package is recognised', () => {
+  test('is recognized if it is of another copy of the package', () => {
     const told = runChild<boolean[]>(
       `const first = spillway.SpillwayError
        for (const key of Object.keys(require.cache)) if (!key.endsWith('.node')) delete require.cache[key]
@@ -841,7 +841,7 @@ test('a limit of one and the largest number are limits', async () => {
   expect(bytesOf(cut(await tiny.output(numbered(9), tool)).preview)).toBe(1)
 })
 
-describe('what is thrown', () => {
+describe('thrown values', () => {
   const odd: [string, () => unknown][] = [
     ['an error whose message is an object', () => Object.assign(new Error('x'), { message: { code: 5 } })],
     ['an error whose message is a symbol', () => Object.assign(new Error('x'), { message: Symbol('x') })],
@@ -936,7 +936,7 @@ describe('an argument that cannot be read', () => {
   })
 })
 
-describe('whatever is handed over', () => {
+describe('any argument', () => {
   const planted = () => {
     throw new Error('planted')
   }

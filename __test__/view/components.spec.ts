@@ -212,7 +212,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     )
   }
 
-  test('what lies outside of the folder is said first, and so are reasons to look twice', async () => {
+  test('shows paths outside of the folder first, and reasons to look twice', async () => {
     const request = {
       targets: ['shell:ls', 'vault:/', 'vault:/a.txt', 'fs:/home/me/.ssh', 'fs:/home/me/project'],
       reasons: ['"shell:*" asks about shell:ls', 'the command cannot be parsed'],

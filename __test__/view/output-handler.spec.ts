@@ -54,7 +54,7 @@ describe('outputs', () => {
     expect((await ask(other.replace(/path=[^&]*/, 'path=%2Fetc%2Fpasswd'), { token: null })).status).toBe(401)
   })
 
-  test('of a session are the only ones that its handler serves', async () => {
+  test("are served only if they are of the handler's session", async () => {
     const storage = new TruncationStorage(tempDir())
     const [own, other] = await Promise.all(
       ['a', 'b'].map((sessionId) => storage.save(`of ${sessionId}`, { toolName: 'bash', sessionId })),

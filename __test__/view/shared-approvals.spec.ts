@@ -107,7 +107,7 @@ test('one answer counts', async () => {
   expect(await asked).toMatchObject({ decision: 'deny' })
 })
 
-describe('what is no answer leaves the question open', () => {
+describe('invalid answers leave the question open', () => {
   /** Waits until the gate has looked at the file. */
   const taken = async (dir: string, answer: string) => {
     while (readdirSync(dir).includes(answer)) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -169,7 +169,7 @@ test.each([
   ['a rule that is null', { suggestedRules: [null] }],
   ['targets that are objects', { targets: [{ toString: null }] }],
   ['a time that is none', { askedAt: { toString: null } }],
-])('what is no question is not shown: %s', async (_, change) => {
+])('an invalid question is not shown: %s', async (_, change) => {
   const { dir, gate, elsewhere } = shared()
   void ask(gate)
   const [question] = await questions(elsewhere)
@@ -188,7 +188,7 @@ test.each([
   expect(make).toThrow(field)
 })
 
-test('what is closed while it looks writes no question and takes no answer', async () => {
+test('an approval closed during the look writes no question and takes no answer', async () => {
   const dir = join(tempDir(), 'approvals')
   const gate = new PermissionGate(new PermissionPolicy({ vault: '/work' }))
   let look = () => {}

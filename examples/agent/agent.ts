@@ -116,7 +116,7 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
     ]),
   )
 
-  /** Runs a call of the model's. Whatever happens, there is a result for it. */
+  /** Runs a call of the model's. There is a result in every case. */
   const execute = async ({ toolCallId, toolName, input }: CallPart): Promise<ResultPart> => {
     const tool = guarded.get(toolName)
     const result =

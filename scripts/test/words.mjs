@@ -20,6 +20,19 @@ const OPENINGS = [
   [/^Whether\b/, '"Returns true if …", "True if …"'],
   [/^So (many|much|long|often|far)\b/, '"At most …", "Number of …"'],
   [/^(Of|Beside) (?!course)/, 'the subject first'],
+  [/^(Whatever|Where nothing|Nothing (for|if|when|where|but))\b/, 'the subject first: "Every …", "`undefined` if …"'],
+]
+
+/** The same for titles of tests and for cells that describe a module, which begin with a small letter. */
+const TITLE_OPENINGS = [
+  ...OPENINGS.map(([pattern, instead]) => [new RegExp(pattern.source, 'i'), instead]),
+  [/^nothing\b/i, 'a verb or a noun: "changes no file", "keeps …"'],
+]
+
+/** The same for cells that describe a module. */
+const CELL_OPENINGS = [
+  ...TITLE_OPENINGS,
+  [/^(which|how|when|where)\b/i, 'a noun or a verb: "matching of …", "reads …"'],
 ]
 
 /** Words and phrases, and what to write instead. */
@@ -76,7 +89,7 @@ function* files(path) {
   else if (found && ['.rs', '.ts', '.mts', '.mjs', '.md'].includes(extname(path))) yield path
 }
 
-/** Pieces of prose in a file: `{ line, text, title }`. `title` is true where only whole sentences of ours can be. */
+/** Pieces of prose in a file: `{ line, text }`. `openings` are those that it must not have, `literal` is true for messages. */
 function prose(path) {
   const source = readFileSync(path, 'utf8')
   if (path.endsWith('.md')) return markdown(source)
@@ -108,7 +121,8 @@ function comments(lines, first = 1, isComment = (text) => /^\s*\/\//.test(text))
     if (inner === undefined) fenced = false
     if (!inner || fenced || inner.startsWith('```')) open = undefined
     else if (inner.startsWith('|'))
-      for (const cell of inner.split('|')) found.push({ line: first + index, text: cell.trim() })
+      for (const [column, cell] of inner.split('|').entries())
+        found.push({ line: first + index, text: cell.trim(), openings: column === 2 ? CELL_OPENINGS : OPENINGS })
     else if (open && !/^[-*\d#@]/.test(inner)) open.text += ` ${inner}`
     else {
       open = { line: first + index, text: inner.replace(/^([-*#]+|@\w+) /, '') }
@@ -152,7 +166,7 @@ function typescript(path, source) {
       /^(it|test|describe|step)\b/.test(node.parent.expression.getText(file)) &&
       node.parent.arguments[0] === node
     const text = node.text
-    if (title) found.push({ line: lineOf(node.getStart(file)), text })
+    if (title) found.push({ line: lineOf(node.getStart(file)), text, openings: TITLE_OPENINGS })
     else if (!/__test__|benchmark/.test(path) && isMessage(text))
       found.push({ line: lineOf(node.getStart(file)), text, literal: true })
   }
@@ -200,12 +214,12 @@ const plain = (text) =>
 
 function check(path) {
   const problems = []
-  for (const { line, text, literal } of prose(path)) {
+  for (const { line, text, openings = OPENINGS, literal } of prose(path)) {
     const where = `${relative(ROOT, path)}:${line}`
     const cleaned = plain(text)
     const sentences = literal ? [] : cleaned.split(/(?<=[.:;!]) (?=[A-Z])/)
     for (const sentence of sentences) {
-      for (const [pattern, instead] of OPENINGS)
+      for (const [pattern, instead] of openings)
         if (pattern.test(sentence.trim()))
           problems.push(`${where}: begins "${sentence.trim().slice(0, 50)}": write ${instead}`)
     }

@@ -5,13 +5,13 @@
 //! changed, removed, inserted or moved without a mismatch in the next one. Records removed from the end are only
 //! detected with a hash that the caller kept.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`record`] | the form of a line, its hash, its maximum length |
-//! | `redact` | which parts of an event are secrets |
-//! | [`log`] | how lines are appended: locks, incomplete lines, the next file |
+//! | `redact` | masking of secrets in an event |
+//! | [`log`] | appending lines: locks, incomplete lines, the next file |
 //! | [`options`] | the settings of a log |
-//! | [`verify`] | whether a log is as it was written, and which record is the first that is not |
+//! | [`verify`] | checking that a log is as it was written, or finding the first record that is not |
 //!
 //! ```
 //! use std::collections::BTreeSet;

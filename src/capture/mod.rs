@@ -4,11 +4,11 @@
 //! into the buffer that keeps both ends ([`pipeline`]). Memory is bounded by the limits, and an output within them is
 //! never written to the disk. [`pipe`] lets a command write into the core directly.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`bounded_buffer`] | how long an output is held in memory |
-//! | [`pipe`] | how a command writes into the core |
-//! | [`pipeline`] | what is counted, kept and saved of an output |
+//! | [`bounded_buffer`] | the memory for an output, and its bounds |
+//! | [`pipe`] | the pipe through which a command writes into the core |
+//! | [`pipeline`] | counting, bounding and saving an output |
 //!
 //! ```
 //! use spillway_core::capture::bounded_buffer::BoundedBuffer;

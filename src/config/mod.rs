@@ -1,10 +1,10 @@
 //! Configuration: the user's file with comments, merged with an inline configuration. Problems are reported with their
 //! positions, and the valid rest is used; permission fails closed.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`fields`] | the keys: names, kinds, defaults |
-//! | [`check`] | which parts of a layer are valid |
+//! | [`check`] | the valid part of a layer, and its problems |
 //! | [`load`] | the effective configuration, and its problems |
 //! | [`file`] | reading and replacing the file |
 //! | [`edit`] | changing a text and preserving the rest of it |

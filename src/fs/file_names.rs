@@ -1,8 +1,8 @@
 //! File names: `{tool}_{milliseconds}_{random}.txt`, `….partial.txt` for a part of an output, and `{slug}-{hash}` for
 //! the folder of a session.
 //!
-//! Whatever the name of a tool or a session is, the file name is portable: no separator, no leading dot, no reserved
-//! device name, and short enough for every file system.
+//! The file name is portable for every name of a tool or a session: no separator, no leading dot, no reserved device
+//! name, and short enough for every file system.
 
 use sha2::{Digest, Sha256};
 

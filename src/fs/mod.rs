@@ -1,13 +1,13 @@
 //! Private folders and files, for storage and audit.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | `folder` | how files of a folder are written without a name, published whole, listed and removed |
-//! | `open_folder` | how a folder is opened and created without following a planted symlink |
+//! | `folder` | files of a folder: written without a name, published whole, listed and removed |
+//! | `open_folder` | opening and creating a folder without following a planted symlink |
 //! | `draft` | a file that is written before it gets its name |
 //! | [`file_names`] | names of saved outputs, temporary files and sessions, and how they are recognized |
 //! | `file_metadata` | size and times of a file |
-//! | `symlink_policy` | which symbolic links a path may go through |
+//! | `symlink_policy` | the symbolic links that a path may go through |
 //!
 //! ```
 //! use spillway_core::fs::file_names;

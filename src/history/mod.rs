@@ -3,16 +3,16 @@
 //! A history stays in JavaScript. The core receives columns, one number per tool result, and the texts of the few
 //! results that matter; it returns indexes of the results that can be replaced.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`outdated`] | which results of terminal tools are too old to be worth their place |
-//! | [`result_facts`] | what is known about a result, and what must be read |
-//! | [`result_classifier`] | whether a result comes from a terminal, and whether it failed, by its text |
-//! | [`tools`] | which tools are terminals, by their names |
-//! | [`call_pairing`] | which result answers which call, and which are missing |
-//! | [`compaction`] | which messages are replaced by a summary |
-//! | [`pruning`] | which old parts a request leaves out, and when that is worth it |
-//! | [`overflow`] | whether a request was too long, and what is shortened then |
+//! | [`outdated`] | outdated results of terminal tools |
+//! | [`result_facts`] | the known facts about a result, and those that must be read from its text |
+//! | [`result_classifier`] | recognizing results of terminals and of failed calls by their text |
+//! | [`tools`] | recognizing terminals by the names of their tools |
+//! | [`call_pairing`] | pairs of calls and results, and the missing ones |
+//! | [`compaction`] | replacing old messages by a summary |
+//! | [`pruning`] | pruning old results from a request when that is worth it |
+//! | [`overflow`] | recognizing requests that were too long, and shortening their results |
 //!
 //! ```
 //! use spillway_core::history::call_pairing::{Event, Names, Pairs};

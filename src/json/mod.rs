@@ -1,6 +1,6 @@
 //! JSON as text: reads single members without a tree, and writes one canonical form.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! | --- | --- |
 //! | [`canonical`] | writes equal values as equal bytes |
 //! | [`members`] | reads the members of an object without building a tree |

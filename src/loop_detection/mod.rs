@@ -3,13 +3,13 @@
 //! The detector checks a call before it runs, and its outcome is recorded afterwards. It reads no clock and calls no
 //! other component: the same calls give the same answers.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`detector`] | one run: its counts, its questions, its approvals |
-//! | [`signature`] | when two calls, or two results, are the same |
-//! | [`call_effect`] | whether a call waits, and whether it can change state |
-//! | [`errors`] | whether the text of a result is an error |
-//! | [`call_history`] | which loops the last calls show |
+//! | [`signature`] | the identity of calls and of results |
+//! | [`call_effect`] | the effect of a call: reads, changes or waits |
+//! | [`errors`] | recognizing errors by the text of a result |
+//! | [`call_history`] | the loops in the last calls |
 //! | [`repeated_replies`] | loops without calls: the same exchange of messages |
 //! | [`repetition`] | a passage that one answer repeats |
 //! | [`rules`] | the numbers, and those of each profile |

@@ -3,10 +3,10 @@
 //! Settings come and are returned as JSON, because they change rarely and are read once per tool. Values that JSON
 //! cannot hold (`NaN`, functions, …) come as `{"$type": "NaN"}`, so that a message can name them.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | `fields` | which settings a layer may contain, and whether a value is valid |
-//! | [`layers`] | which layer wins, and what that means for one call |
+//! | `fields` | the settings of a layer, and the checks of their values |
+//! | [`layers`] | the order of layers, and the resulting settings of one call |
 //! | [`settings`] | the options of a service |
 //! | [`redaction`], [`smart_rules`] | rules for secrets, and rules for important lines |
 //! | [`tools`] | defaults, settings of tools, profiles of known agents |

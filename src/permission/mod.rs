@@ -4,25 +4,25 @@
 //! and the strictest decision about any target is the decision about the call. Within a list of rules the last match
 //! counts; without a match the user is asked. A call that is not understood is asked about, never allowed.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`pattern`] | which targets a pattern matches |
-//! | [`glob_overlap`] | whether two globs can match the same path |
+//! | [`pattern`] | matching of targets by patterns |
+//! | [`glob_overlap`] | the overlap of two globs |
 //! | [`rules`] | a list of rules: which one counts, which ones it overrides, whether their examples hold |
-//! | [`paths`] | whether a path is in the vault or outside |
-//! | [`places`] | which directories, disks and files a machine cannot do without |
-//! | [`sensitive`] | which names are those of files with secrets |
-//! | [`hosts`] | which addresses are private or local |
+//! | [`paths`] | paths inside and outside of the vault |
+//! | [`places`] | directories, disks and files that a machine cannot do without |
+//! | [`sensitive`] | names of files with secrets |
+//! | [`hosts`] | private and local addresses |
 //! | [`targets`] | the targets of a call; the names of tools and arguments are in [`crate::tools`] |
 //! | [`patch`] | the files that a patch names |
-//! | [`shell`] | what a command runs, reads and writes |
+//! | [`shell`] | the programs, files and paths of a command |
 //! | [`defaults`] | the default rules, and the profiles |
 //! | [`options`] | the options of a policy |
 //! | [`evaluate`] | the decision and its reasons |
-//! | [`decision_cache`] | whether the answer to a call is known already |
-//! | [`suggestions`] | which rules would make the same question unnecessary |
-//! | [`reading_calls`] | which calls certainly change nothing |
-//! | [`real_path`] | where a path leads in the file system; the only input and output of the module |
+//! | [`decision_cache`] | a cache of decisions |
+//! | [`suggestions`] | rules that would make the same question unnecessary |
+//! | [`reading_calls`] | calls that certainly change nothing |
+//! | [`real_path`] | resolving a path in the file system; the only input and output of the module |
 //!
 //! ```
 //! use std::borrow::Cow;

@@ -3,26 +3,26 @@
 //! A saved output is complete or absent: it is written without a name, and gets one when it is complete. Nothing is
 //! overwritten, and no other user can read it. If one directory fails, the next is tried.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`directories`] | where outputs are saved, and which directory is tried next |
-//! | [`open_store`] | what a store knows between two calls |
-//! | [`save`] | how an output appears under its name |
-//! | [`head_tail_file`] | what is kept of an output over the maximum size |
-//! | [`dedup`] | when two outputs of a call are one |
-//! | [`range`] | which lines or bytes are read |
-//! | [`read`] | which files may be read |
-//! | [`read_buffer`] | where characters begin in a piece of a file |
-//! | [`line_index`] | where lines begin in a large file |
-//! | [`search`] | which lines match, and where a search stops |
-//! | [`pattern`] | how a pattern is compiled |
-//! | [`parallel_scan`] | which parts of a large file cannot match |
-//! | [`excerpt`] | what is shown of a long line that matches |
-//! | [`inventory`] | which files are outputs |
-//! | [`bounds`] | which outputs are removed |
-//! | [`sweep`] | how they are removed |
-//! | [`auto_sweep`] | when that happens |
-//! | [`lease`] | which sessions are in use |
+//! | [`directories`] | directories for saved outputs, in the order in which they are tried |
+//! | [`open_store`] | the state of a store between two calls |
+//! | [`save`] | publishing an output under its name |
+//! | [`head_tail_file`] | the kept parts of an output over the maximum size |
+//! | [`dedup`] | recognizing two equal outputs of a call |
+//! | [`range`] | ranges of lines and bytes |
+//! | [`read`] | reading a file, and the check that it may be read |
+//! | [`read_buffer`] | starts of characters in a piece of a file |
+//! | [`line_index`] | starts of lines in a large file |
+//! | [`search`] | searching lines, and the limits of a search |
+//! | [`pattern`] | compiling a pattern |
+//! | [`parallel_scan`] | skipping parts of a large file that cannot match |
+//! | [`excerpt`] | the excerpt of a long line that matches |
+//! | [`inventory`] | the list of saved outputs in a directory |
+//! | [`bounds`] | the outputs that exceed the bounds of a directory |
+//! | [`sweep`] | removing outputs |
+//! | [`auto_sweep`] | scheduled sweeps |
+//! | [`lease`] | sessions that are in use |
 //!
 //! ```
 //! use std::sync::Arc;

@@ -4,17 +4,17 @@
 //! in which a lone surrogate keeps its three-byte form, so that the same string can be restored. Bytes are taken as
 //! they are. The text shown to a model is always well-formed: [`lossy`] puts U+FFFD where the original is not.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`utf16`] | how a JavaScript string becomes bytes, and back |
-//! | [`utf8_boundary`] | where bytes may be cut |
-//! | [`lossy`] | what is shown for bytes that are no text |
-//! | [`lines`] | where lines end |
-//! | [`graphemes`] | where visible characters end |
-//! | [`terminal`] | what a terminal would show |
-//! | [`specific_words`] | which words name something |
-//! | [`omitted_range`] | which part of an output is not in its file |
-//! | [`simd`] | how bytes are scanned fast |
+//! | [`utf16`] | converting JavaScript strings to bytes and back |
+//! | [`utf8_boundary`] | places where UTF-8 may be cut |
+//! | [`lossy`] | replacements for bytes that are no text |
+//! | [`lines`] | ends of lines |
+//! | [`graphemes`] | ends of visible characters |
+//! | [`terminal`] | the screen of a terminal after an output |
+//! | [`specific_words`] | words that name something specific |
+//! | [`omitted_range`] | the part of an output that is not in its file |
+//! | [`simd`] | fast scans of bytes |
 //!
 //! ```
 //! use spillway_base::text::utf16::{Encoder, decode};

@@ -11,10 +11,10 @@
 //! assert!(kind("frobnicate").is_none());
 //! ```
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`table`] | which tools are known, their kinds, and how their arguments state what they touch |
-//! | [`arguments`] | which names of arguments state paths, commands, addresses, … |
+//! | [`table`] | known tools, their kinds, and the arguments that state what they touch |
+//! | [`arguments`] | names of arguments for paths, commands, addresses, … |
 
 pub mod arguments;
 mod table;

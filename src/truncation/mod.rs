@@ -3,22 +3,22 @@
 //! A text streams through a [buffer](preview_buffer) that keeps what a preview may show, in memory bounded by the limits.
 //! At the end a strategy chooses from it, and the notice is added until both together fit.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`limits`] | the limits of a preview: lines, bytes, tokens, which end |
-//! | [`preview_buffer`] | what is kept of a text while it streams through |
-//! | [`result`] | which parts a preview shows, and how much is missing |
-//! | [`head_tail`], [`lines`] | which whole lines of both ends are shown, and where a long line is cut |
-//! | [`smart`] | which lines matter: errors, stack traces, matches of a query |
+//! | [`preview_buffer`] | the kept parts of a text that streams through |
+//! | [`result`] | the parts of a preview, and the counts of the missing ones |
+//! | [`head_tail`], [`lines`] | whole lines of both ends, and the cut of a long line |
+//! | [`smart`] | lines that matter: errors, stack traces, matches of a query |
 //! | [`json`], [`csv`], [`diff`], [`test_run`] | previews that keep the structure of a format |
-//! | `anomaly` | how much a value or a row differs from those before it |
+//! | `anomaly` | the distance of a value or a row from those before it |
 //! | [`terminal_preview`] | a preview of terminal output as a screen shows it |
-//! | [`binary`] | whether a text is binary data, which no preview shows |
-//! | [`strategies`] | which of these makes the preview |
+//! | [`binary`] | recognizing binary data, which no preview shows |
+//! | [`strategies`] | the choice of one of these strategies |
 //! | `lazy_regex` | the expressions of tables, compiled when they are first asked |
-//! | `line_buffer` | how a text that comes in pieces is split into lines |
-//! | `retained` | what a strategy keeps of a long text in bounded memory |
-//! | [`render`] | how preview and notice fit into the limits together |
+//! | `line_buffer` | splitting a text that comes in pieces into lines |
+//! | `retained` | the parts of a long text that a strategy keeps in bounded memory |
+//! | [`render`] | fitting preview and notice into the limits together |
 //! | [`notice`] | the words of the notice and of markers in all languages, and how they are recognized |
 //!
 //! ```

@@ -1,9 +1,9 @@
 //! Parts of a text that a preview may show, kept in bounded memory while the text streams through.
 //!
-//! | type | what stays when memory runs out |
+//! | type | contents when memory runs out |
 //! | --- | --- |
-//! | [`Thinned`] | what a rule keeps, which gets stricter step by step |
-//! | [`Best`] | what counts most |
+//! | [`Thinned`] | the items that pass a rule, which gets stricter step by step |
+//! | [`Best`] | the items with the highest rank |
 //!
 //! Both depend on the items alone, not on how the text is split into chunks.
 

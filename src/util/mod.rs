@@ -1,6 +1,6 @@
 //! Helpers without knowledge of any other module.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! | --- | --- |
 //! | [`hash`] | computes short hashes that are the same in every process |
 //! | [`hex`] | writes bytes as hexadecimal digits |

@@ -43,7 +43,7 @@ test('outputTools read the saved output back', async () => {
   assert.throws(() => outputTools({} as Any), SpillwayError)
 })
 
-test('what is short stays as it is, text or not', async () => {
+test('leaves short results as they are, text or not', async () => {
   const { service, files } = smallService()
   const { model, prompts } = mocked(
     {
@@ -174,7 +174,7 @@ test('a function that answers a stream is read to its end', async () => {
   assert.deepEqual(resultsOf(prompts[1])[0].output, { type: 'text', value: 'last' })
 })
 
-test('what a tool makes for the model is bounded, and keeps its media', {
+test('bounds the output that a tool makes for the model, and keeps its media', {
   skip: VERSION === 5 && 'version 5 does not wait for toModelOutput',
 }, async () => {
   const { service, files } = smallService()

@@ -171,7 +171,7 @@ test('wrapCommands needs a folder of saved outputs', () => {
   })
 })
 
-test('what the SDK has put into a file by itself is not saved again', async () => {
+test('does not save again the output that the SDK has put into a file', async () => {
   const { service, files } = smallService()
   const ledger = new ToolResultLedger()
   const { hooks } = claudeOptions({ truncation: service, ledger })
@@ -183,7 +183,7 @@ test('what the SDK has put into a file by itself is not saved again', async () =
   assert.equal(ledger.get('t1')?.outputPath, '/x/y.txt')
 })
 
-test('what the SDK does by itself is an error at once', () => {
+test('rejects options for features of the SDK itself at once', () => {
   assert.throws(() => claudeOptions({ history: () => undefined } as Any), {
     code: 'INVALID_ARGUMENT',
     field: 'controls.history',

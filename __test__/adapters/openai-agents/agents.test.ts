@@ -460,7 +460,7 @@ test('a tool of an MCP server whose structure is what the model reads', async ()
   assert.ok(files()[0]?.includes(`"${structuredContent.rows.at(-1)}"`))
 })
 
-test('what cannot be guarded is an error at once, and what the provider runs is left alone', () => {
+test('rejects tools that cannot be guarded at once, and leaves tools of the provider as they are', () => {
   const hosted = { type: 'hosted_tool' as const, name: 'web_search' }
   assert.equal(guardFunctionTool(hosted, {}), hosted)
   assert.throws(() => guardFunctionTool({ type: 'shell' }, {}), { code: 'INVALID_ARGUMENT', field: 'tool' })

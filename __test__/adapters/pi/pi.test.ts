@@ -143,6 +143,6 @@ test('the extension answers the events of the coding agent', async () => {
   assert.equal(snapshot(messages), before)
 })
 
-test('what pi does by itself is an error at once', () => {
+test('rejects options for features of pi itself at once', () => {
   assert.throws(() => agentHooks({ recovery: {} } as Any), { code: 'INVALID_ARGUMENT', field: 'controls.recovery' })
 })

@@ -154,7 +154,7 @@ describe('results', () => {
     expectSame(result.content, [{ type: 'text', text: SHORT }, image, result.content[2]])
   })
 
-  test('what strategies and their helpers answer', () => {
+  test('values of strategies and their helpers', () => {
     class Helpers extends BaseTruncationStrategy {
       name = 'helpers'
       ask = () => [this.truncateHead(SHORT, 1), this.truncateTail(SHORT, 1), this.countLines(SHORT)]
@@ -257,7 +257,7 @@ describe('results', () => {
   })
 })
 
-describe('what callbacks get', () => {
+describe('arguments of callbacks', () => {
   test('events', async () => {
     const events = []
     const storageDirs = [join(process.execPath, 'below-a-file'), storageDir]

@@ -3,13 +3,13 @@
 //! The messages and the summary stay in JavaScript. The core receives columns: the role and the size of each message,
 //! the messages of each call and its result, the outputs that can be replaced. It returns indexes.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`cut_points`] | between which messages a history may be split |
-//! | [`limits`] | when to compact, and how much may stay; the numbers of each profile |
-//! | [`plan`] | which outputs are replaced, and where the kept part begins |
-//! | [`images`] | which images are removed if it still does not fit |
-//! | [`acceptance`] | whether a summary is accepted, and whether another compaction makes sense |
+//! | [`limits`] | the limit that triggers a compaction, and the sizes of the parts; the numbers of each profile |
+//! | [`plan`] | the outputs to replace, and the start of the kept part |
+//! | [`images`] | the images that are removed if the history is still too long |
+//! | [`acceptance`] | checks of a summary, and of the benefit of another compaction |
 //! | [`changed_files`] | the list of changed files, which survives every summary |
 //! | [`messages`] | the prompt for summaries, and the texts in the history |
 //!

@@ -1,16 +1,16 @@
 //! Overflow: recovery when a history no longer fits into a model's context.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`classify`] | whether an error or an answer is an overflow, and the numbers it gives |
-//! | [`provider_errors`] | how providers word overflows |
-//! | [`input_budget`] | how much of a model's context its input may use |
-//! | [`limits`] | how much of a context one result, and all of them together, may take; numbers and messages per profile |
+//! | [`classify`] | recognizing an overflow in an error or an answer, and reading its numbers |
+//! | [`provider_errors`] | the wordings of overflows, by provider |
+//! | [`input_budget`] | the input tokens that a model's context leaves room for |
+//! | [`limits`] | the share of a context for one result and for all results; numbers and messages per profile |
 //! | [`char_weight`] | the length of a text, with or without regard to its script |
-//! | [`head_tail`] | which part of a result is kept |
-//! | [`aggregate`] | which of many results are shortened so that all of them fit |
-//! | [`saved_path`] | where a result says that its full output was saved |
-//! | [`plan`] | which step of a recovery comes next |
+//! | [`head_tail`] | the kept parts of a result |
+//! | [`aggregate`] | the results to shorten so that all of them fit |
+//! | [`saved_path`] | the path of the saved output that a result names |
+//! | [`plan`] | the next step of a recovery |
 //!
 //! ```
 //! use spillway_core::history::overflow::input_budget::{Model, usable};

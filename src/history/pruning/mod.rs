@@ -4,15 +4,15 @@
 //! questions: what may be pruned ([`policies`]), and whether this is a good moment ([`schedule`]). A pruned part stays
 //! pruned, with the same bytes in its place, for as long as the history is used.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`policies`] | which items may be pruned |
-//! | [`budget`] | which results exceed a token budget |
-//! | [`pressure`] | which results are trimmed or pruned when the context window fills up |
-//! | [`trim`] | which parts of a trimmed result are kept |
-//! | [`used_results`] | which results are kept because the model has used them |
-//! | [`superseded`] | which reads of a file are superseded by later ones |
-//! | [`schedule`] | whether pruning now is worth its cost, and from where on |
+//! | [`policies`] | the items that may be pruned |
+//! | [`budget`] | the results that exceed a token budget |
+//! | [`pressure`] | the results that are trimmed or pruned when the context window fills up |
+//! | [`trim`] | the kept parts of a trimmed result |
+//! | [`used_results`] | the results that are kept because the model has used them |
+//! | [`superseded`] | reads of a file that later ones supersede |
+//! | [`schedule`] | the cost and benefit of pruning now, and the first item to prune |
 //! | [`placeholder`] | the text in place of a pruned item |
 //! | [`word_index`] | the words of a result that its placeholder keeps |
 //! | [`pruner`] | the state of a history from request to request |

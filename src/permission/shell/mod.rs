@@ -4,54 +4,54 @@
 //! the rest becomes a [`Concern`], and a concern is a question. Every simple command is a target of its own, wherever it
 //! is; files that are redirected to and from, and those that well-known programs read and write, are targets too.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`preflight`] | which texts are not even parsed |
-//! | [`fast_path`] | which texts need no parser |
+//! | [`preflight`] | texts that are not even parsed |
+//! | [`fast_path`] | texts that need no parser |
 //! | [`word`] | the value of a word: its text, or that it is not known beforehand |
 //! | [`analyzer`] | the state of a reading, and how much may be read |
-//! | [`constructs`] | what lists, pipelines, loops and functions run |
-//! | [`current_folders`] | which folders a command can run in |
-//! | [`simple_command`] | what one simple command does |
-//! | [`wrapped_command`] | what the command does that another program runs |
-//! | [`named_secrets`] | which words name files with secrets |
-//! | [`destroying`] | which commands destroy the machine or a home, end it or lock it |
-//! | [`name_letters`] | which letters a name can have |
-//! | [`code`] | what the code in other languages does that a command gives a program |
+//! | [`constructs`] | the commands of lists, pipelines, loops and functions |
+//! | [`current_folders`] | folders that a command can run in |
+//! | [`simple_command`] | one simple command |
+//! | [`wrapped_command`] | commands that other programs run |
+//! | [`named_secrets`] | words that name files with secrets |
+//! | [`destroying`] | commands that destroy the machine or a home, end it or lock it |
+//! | [`name_letters`] | the letters of a name |
+//! | [`code`] | code in other languages that a command gives to a program |
 //! | [`expand`] | the values that a command itself says its words have |
-//! | [`expand_parameters`] | what the operators of `${…}` make of a value |
-//! | [`known_values`] | what a command makes known to its later parts |
-//! | [`unset_variables`] | which variables nothing in a command sets |
-//! | [`printing`] | what commands print |
-//! | [`command_tables`] | which commands have the words of a line of a table |
-//! | [`builtins`] | what the commands of the shell itself change |
-//! | [`redirect`] | what a redirection reads, writes and hands over |
-//! | [`dialects`] | what other shells make of what bash reads |
-//! | [`variables`], [`variable_names`] | which variables change what is run |
-//! | [`constants`] | which variables have a text that is known |
-//! | [`container_paths`] | which paths of the machine a container is given |
-//! | [`decode`] | what texts in base64, hexadecimal digits and the like say |
-//! | [`revisions`] | which commands print the name of a commit |
-//! | [`read_only_commands`] | which commands only read |
+//! | [`expand_parameters`] | the operators of `${…}` |
+//! | [`known_values`] | values that a command sets for its later parts |
+//! | [`unset_variables`] | variables that no part of a command sets |
+//! | [`printing`] | the output of commands |
+//! | [`command_tables`] | tables of commands by their words |
+//! | [`builtins`] | builtins of the shell that change its state |
+//! | [`redirect`] | redirections: files read and written, input passed on |
+//! | [`dialects`] | differences of other shells from bash |
+//! | [`variables`], [`variable_names`] | variables that change which program runs |
+//! | [`constants`] | variables with a known text |
+//! | [`container_paths`] | paths of the machine that a container is given |
+//! | [`decode`] | decoding of base64, hexadecimal digits and other encodings |
+//! | [`revisions`] | commands that print the name of a commit |
+//! | [`read_only_commands`] | commands that only read |
 //! | [`git`] | the language of git: its commands, settings, patterns and helpers |
 //! | [`sed_awk_find`] | programs with a language of their own |
-//! | [`fd`] | which folders `fd` searches, and what it runs on what it finds |
-//! | [`files`] | which files a command reads, finds and changes |
-//! | [`commands_in_words`] | which texts in words and lines may be commands |
-//! | [`names_in_input`] | which programs read the names of files from their input |
-//! | [`subcommands`] | which command of a program follows its options |
-//! | [`shells`] | which programs are shells |
+//! | [`fd`] | folders that `fd` searches, and the commands that it runs |
+//! | [`files`] | files that a command reads, finds and changes |
+//! | [`commands_in_words`] | texts in words and lines that may be commands |
+//! | [`names_in_input`] | programs that read the names of files from their input |
+//! | [`subcommands`] | the subcommand of a program after its options |
+//! | [`shells`] | names of shells |
 //! | [`program_names`] | the name of a program in its path |
-//! | [`wrappers`] | which programs run their arguments |
-//! | [`env_command`] | what the options of `env` say |
-//! | [`possible_commands`] | which words of other programs may be a command that they run |
-//! | [`programs`] | what programs do with their arguments; their table is `programs.txt` |
-//! | [`known_programs`] | what a program of the table does with its words, by its kind |
-//! | [`options`], [`option_names`] | what the options and arguments of a program do |
-//! | [`run_programs`] | which of its operands a program runs |
-//! | [`passed_input`] | which programs pass their input to an interpreter elsewhere |
-//! | [`grep_args`] | which words of a search are files |
-//! | [`script_safety`] | which scripts of sed, awk and find only look at text |
+//! | [`wrappers`] | programs that run their arguments |
+//! | [`env_command`] | the options of `env` |
+//! | [`possible_commands`] | arguments of other programs that may be commands |
+//! | [`programs`] | the uses that programs make of their arguments; the table is `programs.txt` |
+//! | [`known_programs`] | the words of a program of the table, by its kind |
+//! | [`options`], [`option_names`] | the options and arguments of a program |
+//! | [`run_programs`] | operands that a program runs |
+//! | [`passed_input`] | programs that pass their input to an interpreter elsewhere |
+//! | [`grep_args`] | words of a search that are files |
+//! | [`script_safety`] | scripts of sed, awk and find that only look at text |
 
 use std::borrow::Cow;
 

@@ -5,11 +5,11 @@
 //! last rows, and rows that differ from the others, in bounded memory. At the end [`select`] takes as many of them as
 //! the budget allows.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`scan`] | where rows begin and end, and which are unusual |
-//! | [`retained`] | which rows are remembered |
-//! | [`select`] | which of them are shown |
+//! | [`scan`] | ends of rows, and the unusual rows |
+//! | [`retained`] | rows that are kept in memory |
+//! | [`select`] | rows that the preview shows |
 //!
 //! ```
 //! use spillway_core::text::lossy::Source;

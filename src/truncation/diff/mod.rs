@@ -5,11 +5,11 @@
 //! role, in bounded memory. At the end [`select`] takes commits, file names and hunk headers first, then whole hunks.
 //! Every gap states the numbers of added lines, removed lines and files that it omits.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`scan`] | what a line is in a diff |
-//! | [`retained`] | which lines are remembered |
-//! | [`select`] | which of them are shown |
+//! | [`scan`] | the kinds of lines in a diff |
+//! | [`retained`] | lines that are kept in memory |
+//! | [`select`] | lines that the preview shows |
 //!
 //! ```
 //! use spillway_core::text::lossy::Source;

@@ -5,13 +5,13 @@
 //! the anomaly scores of [`super::anomaly`]. At the end [`select`] takes as much of the sample as the budget allows,
 //! and [`write`] serializes it.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`scan`] | whether the text is JSON, and which values are offered |
-//! | [`sampled_tree`] | which values are remembered |
-//! | [`select`] | which of them are shown |
-//! | [`shorten`] | what is shown of a long string |
-//! | [`write`] | how they are written, and what stands for the others |
+//! | [`scan`] | recognizing JSON, and offering its values |
+//! | [`sampled_tree`] | values that are kept in memory |
+//! | [`select`] | values that the preview shows |
+//! | [`shorten`] | shortened strings |
+//! | [`write`] | writing values, and placeholders for the missing ones |
 //!
 //! ```
 //! use spillway_core::text::lossy::Source;

@@ -4,23 +4,23 @@
 //! lines around them, in bounded memory. At the end [`select`] chooses, within the budget, and [`render`] writes the
 //! chosen lines in their order with the exact gap at every cut.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`table`] | the words and patterns of lines that matter |
-//! | [`rules`] | how they are matched |
-//! | [`words`] | what kinds of words a line has |
-//! | [`stack_trace`] | which lines belong to a stack trace |
-//! | [`line_fingerprint`] | which lines differ in numbers and names only |
-//! | [`scan`] | which lines are offered |
-//! | [`retained`] | which of them are remembered |
+//! | [`rules`] | matching of these rules |
+//! | [`words`] | the kinds of words in a line |
+//! | [`stack_trace`] | lines of a stack trace |
+//! | [`line_fingerprint`] | recognizing lines that differ in numbers and names only |
+//! | [`scan`] | the candidates for the preview |
+//! | [`retained`] | candidates that are kept in memory |
 //! | [`surroundings`] | the place of a line in the output |
 //! | [`features`] | the description of a line that is ranked |
 //! | [`ranking`] | the learned rank of a description |
-//! | [`query`] | which lines answer a question |
-//! | [`sections`] | which lines a test runner sets off |
-//! | [`blocks`] | which lines explain the same failure |
-//! | [`select`] | which blocks are shown |
-//! | [`render`] | how they are written |
+//! | [`query`] | lines that answer a question |
+//! | [`sections`] | sections of a test runner |
+//! | [`blocks`] | lines that explain the same failure |
+//! | [`select`] | blocks that the preview shows |
+//! | [`render`] | writing the blocks |
 //!
 //! ```
 //! use spillway_core::tools::{Printed, printed_by};

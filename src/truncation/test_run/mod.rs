@@ -5,21 +5,21 @@
 //! bounded memory. At the end [`select`] shares the budget among the failures, and [`line_preview`] writes them. Reports
 //! in XML are read by [`xml`] and shown by [`tag_preview`]. The same scan gives the run as data.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`runners`] | the meaning of a line, by runner |
-//! | [`rules`] | which meanings a line can have |
+//! | [`rules`] | the possible meanings of a line |
 //! | [`counts`] | the numbers in a line of totals |
-//! | [`scan`] | which runner printed a line |
-//! | [`xml`] | what a report in XML says |
+//! | [`scan`] | recognizing the runner that printed a line |
+//! | [`xml`] | reading reports in XML |
 //! | [`xml_text`] | attributes and entities in it |
 //! | [`record`] | the totals and failures of a runner |
-//! | [`entries`] | which failures are the same |
+//! | [`entries`] | merging equal failures |
 //! | [`report`] | the result as data |
-//! | [`retained`] | which lines are remembered |
-//! | [`select`] | which of them are shown |
-//! | [`line_preview`] | how lines are written |
-//! | [`tag_preview`] | how tags of a report are written |
+//! | [`retained`] | lines that are kept in memory |
+//! | [`select`] | lines that the preview shows |
+//! | [`line_preview`] | writing lines |
+//! | [`tag_preview`] | writing tags of a report |
 //!
 //! ```
 //! use spillway_core::truncation::test_run::read;

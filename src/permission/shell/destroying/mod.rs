@@ -1,20 +1,20 @@
 //! The commands that destroy the machine or a home, end it or lock it.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`destroyed_places`] | which places a word names where that decides if the machine is destroyed |
-//! | [`destroying_commands`] | what destroys the machine or a home, however it is spelled |
-//! | [`destroying_input`] | what `xargs` and `parallel` destroy with their input |
-//! | [`destroying_code`] | what code of other languages destroys |
-//! | [`destroyer_names`] | which programs can destroy a place, by name |
-//! | [`destroying_checkouts`] | which commands of git, Mercurial, Subversion and Jujutsu destroy what is not theirs |
-//! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | which programs destroy what their arguments name |
-//! | [`copying_programs`] | what `rsync` and `rclone` remove |
-//! | [`windows_programs`] | which commands of Windows destroy the machine |
-//! | [`ending_programs`] | which programs end all processes or the machine |
-//! | [`essential_packages`] | which packages a system needs |
-//! | [`locking_commands`] | which commands lock users out or end what runs |
-//! | [`fork_bombs`] | what starts itself again without an end |
+//! | [`destroyed_places`] | the places that a word may name |
+//! | [`destroying_commands`] | commands that destroy the machine or a home, in any spelling |
+//! | [`destroying_input`] | destructive input of `xargs` and `parallel` |
+//! | [`destroying_code`] | destructive calls in code of other languages |
+//! | [`destroyer_names`] | programs that can destroy a place, by name |
+//! | [`destroying_checkouts`] | destructive commands of git, Mercurial, Subversion and Jujutsu |
+//! | [`destroying_programs`], [`destroying_searches`], [`disk_writers`] | programs that destroy their operands |
+//! | [`copying_programs`] | removals by `rsync` and `rclone` |
+//! | [`windows_programs`] | destructive commands of Windows |
+//! | [`ending_programs`] | programs that end all processes or the machine |
+//! | [`essential_packages`] | packages that a system needs |
+//! | [`locking_commands`] | commands that lock users out or stop services |
+//! | [`fork_bombs`] | fork bombs |
 
 mod copying_programs;
 pub(super) mod destroyed_places;

@@ -1,13 +1,13 @@
 //! Which files a command reads, finds and changes.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`found_files`] | which files `find` and `fd` select |
-//! | [`whole_folders`] | of which folders a command shows or copies everything |
-//! | [`changed_files`] | which files and folders a command may change |
-//! | [`edited_files`] | which files a program changes in place |
-//! | [`copied_files`] | which files it copies, moves or links into a folder |
-//! | [`used_files`] | which of its operands are files |
+//! | [`found_files`] | files that `find` and `fd` select |
+//! | [`whole_folders`] | folders that a command shows or copies whole |
+//! | [`changed_files`] | files and folders that a command may change |
+//! | [`edited_files`] | files that a program changes in place |
+//! | [`copied_files`] | files that a program copies, moves or links into a folder |
+//! | [`used_files`] | operands of a program that are files |
 
 pub(super) mod changed_files;
 pub(super) mod copied_files;

@@ -1,11 +1,11 @@
 //! The language of git: its commands, settings, patterns and helpers.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`git_commands`] | which commands of git can run something or write somewhere else, and which files they name |
-//! | [`git_pathspecs`] | which files a pattern of git means |
-//! | [`git_settings`] | which settings git takes from variables |
-//! | [`git_helpers`] | which commands git runs for its settings, options and addresses |
+//! | [`git_commands`] | commands of git that run programs or write elsewhere, and the files that they name |
+//! | [`git_pathspecs`] | the files that a pattern of git matches |
+//! | [`git_settings`] | settings that git takes from variables |
+//! | [`git_helpers`] | commands that git runs for its settings, options and addresses |
 
 pub(super) mod git_commands;
 pub(super) mod git_helpers;

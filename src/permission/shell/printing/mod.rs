@@ -1,13 +1,13 @@
 //! The output of commands, as far as it is known before they run.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | [`printed_text`], [`listed_names`] | what a command prints |
-//! | [`printed_environment`] | which commands and code print variables that hold secrets |
-//! | [`printed_secrets`] | which commands print secrets without naming their file |
-//! | [`printed_form`] | whether a command prints a listing or a diff |
-//! | [`printed_files`] | which files a command prints that does nothing else, and which lines |
-//! | [`sed_output`] | what `sed` makes of a known text |
+//! | [`printed_text`], [`listed_names`] | the text that a command prints |
+//! | [`printed_environment`] | commands and code that print variables with secrets |
+//! | [`printed_secrets`] | commands that print secrets without naming their file |
+//! | [`printed_form`] | commands that print a listing or a diff |
+//! | [`printed_files`] | files and line ranges that a command prints and does nothing else |
+//! | [`sed_output`] | the output of `sed` for a known text |
 
 pub(super) mod listed_names;
 pub(super) mod printed_environment;
