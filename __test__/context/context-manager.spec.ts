@@ -743,8 +743,8 @@ describe('bad arguments', () => {
       {},
       { ...state, version: 2 },
       { ...state, pruner: {} },
-      { ...state, fold: { from: 3 } },
-      { ...state, fold: { first: 0, head: [0, 0], from: 0, sizes: [], text: '', saved: 0, format: 'nope' } },
+      { ...state, appliedSummary: { from: 3 } },
+      { ...state, appliedSummary: { first: 0, head: [0, 0], from: 0, sizes: [], text: '', saved: 0, format: 'nope' } },
       { ...state, compaction: { failures: -1 } as unknown as CompactionState },
     ]) {
       expect(() => ContextManager.fromJSON(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))

@@ -80,7 +80,7 @@ export function coordinationContract(workers: () => Coordination[]): void {
     const heard: (string | undefined)[] = []
     const unwatch = other.watch(folder, (key) => heard.push(key))
     const after = async (change: () => Promise<unknown>) => {
-      // The subscription may not have reached the server: a change before that rings without a key.
+      // The subscription may not have reached the server: a change before that is reported without a key.
       heard.length = 0
       await change()
       await eventually(() => heard.length > 0)

@@ -78,7 +78,7 @@ const calls: [name: string, field: string, call: (value: never) => unknown][] = 
   ['a state of a pruner', 'state', (state) => HistoryPruner.fromJSON(state)],
   ['a state of a manager', 'state', (state) => ContextManager.fromJSON(state)],
   ['a pruner in a state', 'state', (pruner) => ContextManager.fromJSON({ ...MANAGED, pruner })],
-  ['a fold in a state', 'state', (fold) => ContextManager.fromJSON({ ...MANAGED, fold })],
+  ['a summary in a state', 'state', (appliedSummary) => ContextManager.fromJSON({ ...MANAGED, appliedSummary })],
   ['a state of a gate', 'state', (state) => PermissionGate.fromJSON(state, new PermissionPolicy())],
   [
     'a question in a state',

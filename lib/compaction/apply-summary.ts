@@ -1,4 +1,4 @@
-/** A compaction that is applied again to a stored history that still has everything. */
+/** A summary that is applied again to a stored history that still has all its messages. */
 
 import { summaryAt, viewOf } from '../history/formats'
 import { messageSize } from '../history/message-identity'
@@ -6,12 +6,12 @@ import type { HistoryFormatName } from '../history/message-view'
 import { marked } from '../history/summary'
 import type { CompactionReport } from './report'
 
-/** A fold as JSON. */
-export interface FoldState {
+/** An applied summary as JSON. */
+export interface AppliedSummaryState {
   first: number
   head: [number, number]
   from: number
-  /** A number per message that is folded, by which it is known again. */
+  /** A number per replaced message, by which it is recognized. */
   sizes: number[]
   /** The text of the summary. */
   text: string
@@ -21,25 +21,28 @@ export interface FoldState {
 }
 
 /** Part of a stored history that a summary replaces. */
-export class Fold<M> {
+export class AppliedSummary<M> {
   private readonly objects: unknown[]
 
   private constructor(
-    private readonly state: FoldState,
+    private readonly state: AppliedSummaryState,
     private summary: M | undefined,
     objects: readonly unknown[],
   ) {
     this.objects = objects.slice()
   }
 
-  /** The fold that a compaction of the history that `before` gave made; `tokensOf` counts what a history has. */
-  static after<M>(
+  /**
+   * Returns the summary of a compaction of the history that `before` returned, `undefined` if it made none. `tokensOf` counts the
+   * tokens of a history.
+   */
+  static fromReport<M>(
     stored: readonly M[],
-    before: Fold<M> | undefined,
+    before: AppliedSummary<M> | undefined,
     { kept, summary, format }: CompactionReport,
     message: object,
     tokensOf: (messages: readonly M[]) => number,
-  ): Fold<M> | undefined {
+  ): AppliedSummary<M> | undefined {
     if (summary === undefined || format === undefined) return undefined
     const at = before === undefined ? (index: number) => index : before.placesIn(stored.length)
     const from = at(kept.from)
@@ -47,15 +50,15 @@ export class Fold<M> {
       kept.head[0] === kept.head[1] ? [from, from] : [at(kept.head[0]), at(kept.head[1] - 1) + 1]
     const sizes = stored.slice(0, from).map((one) => messageSize(viewOf(format, one)))
     const state = { first: kept.first, head, from, sizes, text: summary.text, format, saved: 0 }
-    const fold = new Fold<M>(state, message as M, stored.slice(0, from))
-    const folded = fold.apply(stored)
-    if (folded === undefined) return undefined
-    state.saved = tokensOf(stored) - tokensOf(folded)
-    return fold
+    const applied = new AppliedSummary<M>(state, message as M, stored.slice(0, from))
+    const compacted = applied.apply(stored)
+    if (compacted === undefined) return undefined
+    state.saved = tokensOf(stored) - tokensOf(compacted)
+    return applied
   }
 
-  static fromJSON<M>(state: FoldState): Fold<M> {
-    return new Fold<M>(state, undefined, [])
+  static fromJSON<M>(state: AppliedSummaryState): AppliedSummary<M> {
+    return new AppliedSummary<M>(state, undefined, [])
   }
 
   get saved(): number {
@@ -67,7 +70,7 @@ export class Fold<M> {
     return this.state.first
   }
 
-  toJSON(): FoldState {
+  toJSON(): AppliedSummaryState {
     return { ...this.state, head: [...this.state.head], sizes: [...this.state.sizes] }
   }
 
@@ -83,7 +86,7 @@ export class Fold<M> {
     return [...stored.slice(0, first), this.summary, ...stored.slice(...head), ...stored.slice(from)]
   }
 
-  /** True if a history begins with the messages that are folded. */
+  /** True if a history begins with the messages that the summary replaces. */
   private isOf(stored: readonly M[]): boolean {
     const { from, sizes, format } = this.state
     if (stored.length < from) return false
@@ -96,13 +99,13 @@ export class Fold<M> {
     return true
   }
 
-  /** True if this message of the stored history is not folded. */
+  /** True if the summary does not replace this message of the stored history. */
   shows(index: number): boolean {
     const { first, head, from } = this.state
     return index < first || index >= from || (index >= head[0] && index < head[1])
   }
 
-  /** Where in the stored history a message of the folded one is. */
+  /** Returns the index in the stored history of a message of the compacted one. */
   placesIn(length: number): (index: number) => number {
     const { first, head, from } = this.state
     const places: number[] = []

@@ -1,6 +1,6 @@
 /** The compaction of a {@link ContextManager}. */
 
-import { Fold } from '../compaction/apply-summary'
+import { AppliedSummary } from '../compaction/apply-summary'
 import { readCompactOptions } from '../compaction/options'
 import type { CompactionReport } from '../compaction/report'
 import { Run } from '../compaction/run-compaction'
@@ -53,14 +53,15 @@ export async function compacted<M>(
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
   const freed = messages === pruned.messages ? 0 : pruned.report.tokensAfter - tokensOf(messages)
   if (summary !== undefined) {
-    const fold = Fold.after(stored, inner.fold, report, summary, tokensOf)
-    if (fold?.apply(stored) === undefined) return { history, report, freed: 0, changed: false, left: [], leftCalls: [] }
-    inner.fold = fold
-    inner.images.keep((index) => fold.shows(index))
+    const applied = AppliedSummary.fromReport(stored, inner.appliedSummary, report, summary, tokensOf)
+    if (applied?.apply(stored) === undefined)
+      return { history, report, freed: 0, changed: false, left: [], leftCalls: [] }
+    inner.appliedSummary = applied
+    inner.images.keep((index) => applied.shows(index))
   }
   const { format } = report
   if (format !== undefined && withoutMedia.length > 0) {
-    const at = storedPlacesIn(inner.fold, stored.length)
+    const at = storedPlacesIn(inner.appliedSummary, stored.length)
     const notes = withoutMedia.map(({ index, message, notes }) => {
       const place = at(index)
       return [place, storedNotes(format, message, stored[place], notes)] as const

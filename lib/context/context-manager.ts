@@ -1,6 +1,6 @@
 /** Everything that is done to a history before a request, in one object. */
 
-import { Fold } from '../compaction/apply-summary'
+import { AppliedSummary } from '../compaction/apply-summary'
 import { checkMessages, readCompactOptions } from '../compaction/options'
 import { SpillwayError } from '../errors'
 import { MediaSaver } from '../history/media-notes'
@@ -146,12 +146,12 @@ export class ContextManager<M = unknown> {
 
   /** Returns the state for `JSON.stringify`: a session that continues in another process sends the same bytes as before. */
   toJSON(): ContextManagerState {
-    const { pruner, fold, state, images, thinkingRemovedBefore } = innerOf(this)
+    const { pruner, appliedSummary, state, images, thinkingRemovedBefore } = innerOf(this)
     const without = images.toJSON()
     return {
       version: 1,
       pruner: pruner.toJSON(),
-      fold: fold?.toJSON() ?? null,
+      appliedSummary: appliedSummary?.toJSON() ?? null,
       compaction: state ?? null,
       ...(without && { images: without }),
       ...(thinkingRemovedBefore > 0 && { thinkingRemovedBefore }),
@@ -166,13 +166,13 @@ export class ContextManager<M = unknown> {
     state: ContextManagerState | string,
     options: ContextManagerOptions<M> = {},
   ): ContextManager<M> {
-    const { pruner, fold, compaction, images, thinkingRemovedBefore = 0 } = readManagerState(state)
+    const { pruner, appliedSummary, compaction, images, thinkingRemovedBefore = 0 } = readManagerState(state)
     const manager = new ContextManager<M>(options)
     const inner = innerOf<M>(manager)
     const made = HistoryPruner.fromJSON(pruner, prunerOptions(options, inner.tell, inner.counts))
-    const resumed = fold === null ? undefined : Fold.fromJSON<M>(fold)
+    const resumed = appliedSummary === null ? undefined : AppliedSummary.fromJSON<M>(appliedSummary)
     const lasting = {
-      fold: resumed,
+      appliedSummary: resumed,
       isResumed: true,
       images: new Images<M>(images),
       state: compaction ?? undefined,
@@ -221,7 +221,7 @@ function open<M>(options: ContextManagerOptions<M>): Inner<M> {
     recipient: {},
     limits: { bytes: Number.POSITIVE_INFINITY, images: Number.POSITIVE_INFINITY },
     environment: undefined,
-    fold: undefined,
+    appliedSummary: undefined,
     isResumed: false,
     images: new Images(undefined),
     thinkingRemovedBefore: 0,
@@ -293,7 +293,7 @@ async function prepare<M>(
       compactionOutcome(options.compaction !== false, compaction),
       overflowOutcome(options.overflow !== false && Number.isFinite(inner.usable), guard),
     ],
-    tokensBefore: tokensBefore + (inner.fold?.saved ?? 0) + inner.images.saved,
+    tokensBefore: tokensBefore + (inner.appliedSummary?.saved ?? 0) + inner.images.saved,
     tokensAfter,
     environmentTokens: environment,
     left: [...new Set([...rounds.flatMap((round) => leftResults(round.pruned)), ...(compaction?.left ?? [])])],
@@ -310,6 +310,6 @@ async function prepare<M>(
   resumeFolds(inner, pruned.messages)
   const { requestOptions } = pruned
   const prepared = { messages: pruned.messages, history, report, ...(requestOptions && { requestOptions }) }
-  inner.requests.set(prepared, { stored: [...messages], sent: pruned.messages, fold: inner.fold })
+  inner.requests.set(prepared, { stored: [...messages], sent: pruned.messages, appliedSummary: inner.appliedSummary })
   return prepared
 }

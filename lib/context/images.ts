@@ -61,7 +61,7 @@ export class Images<M> {
   }
 
   /**
-   * A history with the notes; `history` is what a fold made of the stored one, where `at` says which message is which. The array itself
+   * A history with the notes; `history` is the stored one with its summary, where `at` says which message is which. The array itself
    * if there are none.
    */
   apply(stored: readonly M[], history: M[], at: (index: number) => number): M[] {

@@ -34,20 +34,23 @@ export interface ListedMessage {
 /** UTF-16 units of the text of a message. */
 const MAX_TEXT = 200
 
-export function listedMessages<M>({ options, tell }: Inner<M>, { stored, sent, fold }: Request): ListedMessage[] {
+export function listedMessages<M>(
+  { options, tell }: Inner<M>,
+  { stored, sent, appliedSummary }: Request,
+): ListedMessage[] {
   const estimate = new Estimate(options.estimateTokens, tell)
   const [before, after] = [described(stored, estimate), described(sent, estimate)]
   const folded = foldedResults(options.ledger, stored, estimate)
   const listed: ListedMessage[] = []
   let place = 0
   for (const [index, { tokens, isOwn, ...message }] of before.entries()) {
-    if (index === fold?.summaryAt) {
+    if (index === appliedSummary?.summaryAt) {
       const { role, text, tokens: tokensAfter } = after[place++] as Described
       listed.push({ role, text, tokensBefore: 0, tokensAfter, state: 'summary' })
     }
     const folds = folded.get(index)
     const tokensBefore = tokens + (folds?.freed ?? 0)
-    if (fold?.shows(index) === false) {
+    if (appliedSummary?.shows(index) === false) {
       listed.push({ ...message, tokensBefore, tokensAfter: 0, state: 'compacted' })
       continue
     }

@@ -1,6 +1,6 @@
 /** The parts of a {@link ContextManager}, and the history as its earlier changes have left it. */
 
-import type { Fold } from '../compaction/apply-summary'
+import type { AppliedSummary } from '../compaction/apply-summary'
 import { environmentTexts } from '../compaction/prompt'
 import type { CompactionState } from '../compaction/report'
 import { SpillwayError } from '../errors'
@@ -41,7 +41,7 @@ export interface Inner<M> {
   /** The limits of that request. */
   limits: MediaLimits
   environment: { of: unknown; tokens: number; bytes: number | undefined } | undefined
-  fold: Fold<M> | undefined
+  appliedSummary: AppliedSummary<M> | undefined
   /** The summary was made in another process: what it replaces was not read here. */
   isResumed: boolean
   images: Images<M>
@@ -59,7 +59,7 @@ export interface Inner<M> {
 export interface Request {
   readonly stored: readonly unknown[]
   readonly sent: readonly unknown[]
-  readonly fold: Pick<Fold<unknown>, 'summaryAt' | 'shows'> | undefined
+  readonly appliedSummary: Pick<AppliedSummary<unknown>, 'summaryAt' | 'shows'> | undefined
 }
 
 /** Takes note of who a request of these messages is sent to, and of its limits. */
@@ -104,10 +104,10 @@ function withKnownPruning<M>(inner: Inner<M>, history: M[]): readonly M[] {
 
 /** Replaces images and files of a request by notes. Returns how many. */
 async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly M[]): Promise<number> {
-  const { images, fold, options, limits, isShared, saver, tell } = inner
+  const { images, appliedSummary, options, limits, isShared, saver, tell } = inner
   const { language, estimateTokens } = options
   const estimate = new Estimate(estimateTokens, tell)
-  const at = storedPlacesIn(fold, stored.length)
+  const at = storedPlacesIn(appliedSummary, stored.length)
   const tokensOf = (some: readonly M[]) => estimate.of(some, viewsOf(some))
   return boundMedia({ images, stored, sent, at }, limits, {
     saver,
@@ -120,10 +120,10 @@ async function leaveOut<M>(inner: Inner<M>, stored: readonly M[], sent: readonly
 
 /** Where in the stored history a message of the lasting one is. */
 export function storedPlacesIn(
-  fold: { placesIn: Fold<unknown>['placesIn'] } | undefined,
+  appliedSummary: { placesIn: AppliedSummary<unknown>['placesIn'] } | undefined,
   length: number,
 ): (index: number) => number {
-  return fold?.placesIn(length) ?? ((index) => index)
+  return appliedSummary?.placesIn(length) ?? ((index) => index)
 }
 
 /** Forgets what left earlier requests, which may be those of another session. */
@@ -143,16 +143,16 @@ export function overLimits<M>(inner: Inner<M>, sent: readonly M[]): OverLimits |
 
 /** The stored history with its compactions. */
 export function lasting<M>(inner: Inner<M>, stored: readonly M[]): M[] {
-  const folded = inner.fold === undefined ? (stored as M[]) : inner.fold.apply(stored)
-  if (inner.fold !== undefined && folded !== undefined && inner.isResumed) learnTexts(inner.pruner, stored)
+  const compacted = inner.appliedSummary === undefined ? (stored as M[]) : inner.appliedSummary.apply(stored)
+  if (inner.appliedSummary !== undefined && compacted !== undefined && inner.isResumed) learnTexts(inner.pruner, stored)
   inner.isResumed = false
-  if (folded !== undefined)
+  if (compacted !== undefined)
     return withoutRemovedThinking(
       inner,
       stored,
-      inner.images.apply(stored, folded, storedPlacesIn(inner.fold, stored.length)),
+      inner.images.apply(stored, compacted, storedPlacesIn(inner.appliedSummary, stored.length)),
     )
-  inner.fold = undefined
+  inner.appliedSummary = undefined
   inner.images.keep()
   inner.thinkingRemovedBefore = 0
   return stored as M[]
@@ -169,9 +169,13 @@ export function lastingAfterChange<M>(
 }
 
 /** The history without the signed reasoning that an earlier change has outdated. */
-function withoutRemovedThinking<M>({ thinkingRemovedBefore, fold }: Inner<M>, stored: readonly M[], history: M[]): M[] {
+function withoutRemovedThinking<M>(
+  { thinkingRemovedBefore, appliedSummary }: Inner<M>,
+  stored: readonly M[],
+  history: M[],
+): M[] {
   if (thinkingRemovedBefore === 0) return history
-  const at = storedPlacesIn(fold, stored.length)
+  const at = storedPlacesIn(appliedSummary, stored.length)
   let end = 0
   while (end < history.length && at(end) < thinkingRemovedBefore) end++
   return withoutBoundThinking(history, viewsIn(history), 0, end)

@@ -1,6 +1,6 @@
 /** The state of a {@link ContextManager}, as JSON. */
 
-import type { FoldState } from '../compaction/apply-summary'
+import type { AppliedSummaryState } from '../compaction/apply-summary'
 import { readCompactOptions } from '../compaction/options'
 import type { CompactionState } from '../compaction/report'
 import { formatNamed } from '../history/formats'
@@ -16,7 +16,7 @@ export interface ContextManagerState {
   /** @internal */
   pruner: HistoryPrunerState
   /** @internal */
-  fold: FoldState | null
+  appliedSummary: AppliedSummaryState | null
   /** @internal */
   compaction: CompactionState | null
   /**
@@ -37,10 +37,17 @@ export function readManagerState(state: unknown): ContextManagerState {
 }
 
 function checkedState(state: unknown): ContextManagerState {
-  const { version, pruner, fold = null, compaction = null, images, thinkingRemovedBefore } = parsedState(state)
+  const {
+    version,
+    pruner,
+    appliedSummary = null,
+    compaction = null,
+    images,
+    thinkingRemovedBefore,
+  } = parsedState(state)
   if (version !== 1) throw wrongState('version', version, '1')
   if (!isRecord(pruner)) throw wrongState('pruner', pruner)
-  if (fold !== null && !isFold(fold)) throw wrongState('fold', fold)
+  if (appliedSummary !== null && !isAppliedSummary(appliedSummary)) throw wrongState('appliedSummary', appliedSummary)
   if (compaction !== null && !isRecord(compaction)) throw wrongState('compaction', compaction)
   if (images !== undefined && !isImages(images)) throw wrongState('images', images)
   if (thinkingRemovedBefore !== undefined && !isCount(thinkingRemovedBefore)) {
@@ -50,15 +57,15 @@ function checkedState(state: unknown): ContextManagerState {
   return {
     version,
     pruner: pruner as unknown as HistoryPrunerState,
-    fold: fold as FoldState | null,
+    appliedSummary: appliedSummary as AppliedSummaryState | null,
     compaction: compaction as unknown as CompactionState | null,
     ...(images !== undefined && { images: images as ImagesState }),
     ...(thinkingRemovedBefore !== undefined && { thinkingRemovedBefore: thinkingRemovedBefore as number }),
   }
 }
 
-function isFold(value: unknown): boolean {
-  const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<FoldState>
+function isAppliedSummary(value: unknown): boolean {
+  const { first, head, from, sizes, text, format, saved } = Object(value) as Partial<AppliedSummaryState>
   return (
     isCount(first) &&
     isCount(from) &&

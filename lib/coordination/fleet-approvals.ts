@@ -121,9 +121,9 @@ export class FleetApprovals {
       )
       return found
     }
-    const watch = (ring: () => void) =>
+    const watch = (wake: () => void) =>
       coordination.watch(ANSWERS, (key) => {
-        if (key === undefined || key === `${ANSWERS}/${id}`) ring()
+        if (key === undefined || key === `${ANSWERS}/${id}`) wake()
       })
     const ended = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal])
     let answer: string | undefined

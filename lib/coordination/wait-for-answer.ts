@@ -9,8 +9,8 @@ import { TimeoutError, withTimeout } from '../util/with-timeout'
 export interface Wait<T> {
   /** Looks once. */
   look: () => Promise<T | undefined>
-  /** Calls `ring` when there may be an answer, until the returned function is called. */
-  watch: (ring: () => void) => () => void
+  /** Calls `wake` when there may be an answer, until the returned function is called. */
+  watch: (wake: () => void) => () => void
   /** Longest time between two looks. */
   pollMs: number
   /** Ends the wait without an answer. */
@@ -27,11 +27,11 @@ export interface Wait<T> {
 export async function waitForAnswer<T>({ look, watch, ...wait }: Wait<T>): Promise<T | undefined> {
   const { pollMs, timeoutMs, signal, onError } = wait
   const end = elapsed() + timeoutMs
-  const bell = new Bell()
-  const ring = () => bell.ring()
-  // First, so that an answer between the first look and the first wait rings.
-  const unwatch = watch(ring)
-  signal?.addEventListener('abort', ring, { once: true })
+  const wakeup = new Wakeup()
+  const wake = () => wakeup.wake()
+  // First, so that an answer between the first look and the first wait wakes it.
+  const unwatch = watch(wake)
+  signal?.addEventListener('abort', wake, { once: true })
   const release = keepAlive()
   try {
     for (let failures = 0; ; ) {
@@ -42,41 +42,41 @@ export async function waitForAnswer<T>({ look, watch, ...wait }: Wait<T>): Promi
         const found = await withTimeout(left, look, { signal })
         if (found !== undefined) return found
         failures = 0
-        await bell.wait(Math.min(pollMs, end - elapsed()))
+        await wakeup.wait(Math.min(pollMs, end - elapsed()))
       } catch (error) {
         signal?.throwIfAborted()
         // The time is up.
         if (error instanceof TimeoutError) continue
         failures += 1
         onError(error)
-        await bell.wait(Math.min(waitMs(failures, pollMs), end - elapsed()))
+        await wakeup.wait(Math.min(waitMs(failures, pollMs), end - elapsed()))
       }
     }
   } finally {
     release()
-    signal?.removeEventListener('abort', ring)
+    signal?.removeEventListener('abort', wake)
     unwatch()
   }
 }
 
-/** Ends a wait early. Rung between two waits, it ends the next one at once. */
-class Bell {
-  private rung = false
+/** Ends a wait early. A call of `wake` between two waits ends the next one at once. */
+class Wakeup {
+  private isWoken = false
   private cancel: (() => void) | undefined
 
-  ring(): void {
-    this.rung = true
+  wake(): void {
+    this.isWoken = true
     this.cancel?.()
   }
 
   async wait(ms: number): Promise<void> {
-    if (!this.rung && ms > 0) {
-      // A timer of an endless time never rings.
-      const { rings, cancel } = startTimer(Math.min(ms, 2 ** 31))
+    if (!this.isWoken && ms > 0) {
+      // A timer of an endless time never ends.
+      const { elapsed: isUp, cancel } = startTimer(Math.min(ms, 2 ** 31))
       this.cancel = cancel
-      await rings
+      await isUp
       this.cancel = undefined
     }
-    this.rung = false
+    this.isWoken = false
   }
 }

@@ -103,9 +103,9 @@ class PostgresSteps implements CoordinationSteps {
   }
 
   async storeFirst(key: string, value: string, ttlMs?: number): Promise<string> {
-    const { first, get } = this.statements
+    const { insertIfAbsent, get } = this.statements
     for (;;) {
-      const [stored] = await this.run(first, [key, checkKey(key).folder, value, ttlMs ?? null, this.channel])
+      const [stored] = await this.run(insertIfAbsent, [key, checkKey(key).folder, value, ttlMs ?? null, this.channel])
       if (stored !== undefined) return value
       const [known] = await this.run(get, [key])
       // It may have been removed between the two.
@@ -153,7 +153,7 @@ class PostgresSteps implements CoordinationSteps {
     // The statement compares with what was taken before, and the first finds nothing.
     if (amount > limit) return undefined
     const [row] = await this.run(this.statements.take, [counter, amount, limit, ttlMs])
-    return row === undefined ? undefined : limit - Number(row.used)
+    return row === undefined ? undefined : limit - Number(row.used_amount)
   }
 
   async takeLease(key: string, owner: string, ms: number): Promise<number | undefined> {
@@ -188,7 +188,7 @@ class PostgresSteps implements CoordinationSteps {
 
   /** A server in recovery cannot make them, and may have them. */
   private async makeTables(): Promise<void> {
-    const { rows } = await this.pool.query(this.statements.isThere)
+    const { rows } = await this.pool.query(this.statements.tablesExist)
     if (rows[0]?.found !== true) await this.pool.query(tablesIn(this.schema))
   }
 
@@ -201,7 +201,7 @@ class PostgresSteps implements CoordinationSteps {
       } catch {
         // The server is away, or in recovery: calls report it.
       }
-      if (!this.isClosed) await startTimer(RECONNECT_MS).rings
+      if (!this.isClosed) await startTimer(RECONNECT_MS).elapsed
     }
   }
 

@@ -2,10 +2,10 @@
 
 import { elapsed } from './clock'
 
-/** A wait that can be called off. */
+/** A cancellable delay. */
 export interface Timer {
-  /** Resolves when the time is up: `true`, or `false` if it was called off. */
-  rings: Promise<boolean>
+  /** Resolves to `true` when the time is up, to `false` on `cancel()`. */
+  elapsed: Promise<boolean>
   cancel: () => void
 }
 
@@ -30,7 +30,7 @@ export function startTimer(ms: number): Timer {
     Atomics.store(cell, 0, 1)
     Atomics.notify(cell, 0)
   }
-  return { rings: wait(), cancel }
+  return { elapsed: wait(), cancel }
 }
 
 let threads: typeof import('node:worker_threads') | undefined

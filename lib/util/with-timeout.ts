@@ -22,8 +22,8 @@ export async function withTimeout<T>(
   const release = wait && keepAlive()
   let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    wait?.rings.then((rang) => {
-      if (!rang) return
+    wait?.elapsed.then((isLate) => {
+      if (!isLate) return
       onLate?.()
       reject(new TimeoutError(`took longer than ${ms} ms`))
     })
