@@ -345,7 +345,8 @@ describe('the Claude Agent SDK', () => {
     })
     expect((await result('make', 'm1', response)).hookSpecificOutput).toEqual(said)
     expect((await result('make', 'm2', 'printed')).hookSpecificOutput).toEqual({
-      ...{ hookEventName: 'PostToolUse', updatedToolOutput: 'printed\n\nagain' },
+      hookEventName: 'PostToolUse',
+      updatedToolOutput: 'printed\n\nagain',
     })
   })
 

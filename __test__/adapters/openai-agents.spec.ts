@@ -3,7 +3,9 @@ import { guardFunctionTool, guardMcpServer, guardModel, pruneFilter, storeUnprun
 import { type Any, eagerPruner, frozen, LONG, overflowError, smallService } from './shapes'
 
 const functionTool = (invoke: (context: Any, input: string) => Any, more: object = {}): Any => ({
-  ...{ type: 'function', name: 'bash', invoke: async (context: Any, input: string) => invoke(context, input) },
+  type: 'function',
+  name: 'bash',
+  invoke: async (context: Any, input: string) => invoke(context, input),
   ...more,
 })
 const details = (callId: string) => ({ toolCall: { callId } })

@@ -156,8 +156,13 @@ test('the event of a request says what became of images', async () => {
 /** Messages of OpenCode: a question with a screenshot, and an answer with a call that has one. */
 function openCodeMessages(count: number, dataOf: (at: number) => string): Any[] {
   const file = (at: number, data: string) => ({
-    ...{ id: `f${at}`, sessionID: 's', messageID: `m${at}`, type: 'file' },
-    ...{ mime: 'image/png', filename: 'a.png', url: `data:image/png;base64,${data}` },
+    id: `f${at}`,
+    sessionID: 's',
+    messageID: `m${at}`,
+    type: 'file',
+    mime: 'image/png',
+    filename: 'a.png',
+    url: `data:image/png;base64,${data}`,
   })
   const text = { id: 't', sessionID: 's', messageID: 'm', type: 'text', text: 'Look' }
   return Array.from({ length: count }, (_, at) => [
@@ -166,9 +171,17 @@ function openCodeMessages(count: number, dataOf: (at: number) => string): Any[] 
       info: { id: `a${at}`, role: 'assistant', sessionID: 's' },
       parts: [
         {
-          ...{ id: `p${at}`, type: 'tool', callID: `c${at}`, tool: 'shot' },
+          id: `p${at}`,
+          type: 'tool',
+          callID: `c${at}`,
+          tool: 'shot',
           state: {
-            ...{ status: 'completed', input: {}, output: 'ok', title: '', metadata: {}, time: { start: 1, end: 2 } },
+            status: 'completed',
+            input: {},
+            output: 'ok',
+            title: '',
+            metadata: {},
+            time: { start: 1, end: 2 },
             attachments: [file(at, dataOf(2 * at + 1))],
           },
         },

@@ -110,7 +110,10 @@ describe('a tool that returns the result of a command', () => {
     const large = new TruncationService({ storageDirs: [tempDir()] })
     const run = () => runCommand(line, [], { shell: true, service: large })
     const agent = ai.withSpillway({
-      ...{ model, pruning, sessionId: 's', truncation: large },
+      model,
+      pruning,
+      sessionId: 's',
+      truncation: large,
       tools: { look: { execute: run } as Any },
     })
     const messages: Any[] = [go]
@@ -279,7 +282,11 @@ describe('withSpillway of the AI SDK', () => {
     const ledger = new ToolResultLedger()
     const seen: string[] = []
     const agent = ai.withSpillway({
-      ...{ model, tools: { look: look() as Any }, ledger, truncation: limits(), sessionId: 's' },
+      model,
+      tools: { look: look() as Any },
+      ledger,
+      truncation: limits(),
+      sessionId: 's',
       doomLoop: new DoomLoopDetector(),
       hooks: { 'tool.before': () => void seen.push('hook') },
       query: () => void seen.push('query'),
@@ -458,7 +465,10 @@ describe('withSpillway of the Claude Agent SDK', () => {
     const seen: string[] = []
     const own = { hooks: [async () => void seen.push('own')] }
     const given = {
-      ...{ model: 'claude-sonnet-4-5', tools: ['Bash'], allowedTools: ['Read'], additionalDirectories: ['/mine'] },
+      model: 'claude-sonnet-4-5',
+      tools: ['Bash'],
+      allowedTools: ['Read'],
+      additionalDirectories: ['/mine'],
       mcpServers: { files: { command: 'files' } },
       hooks: { PreToolUse: [own], SessionStart: [own] },
       canUseTool: async () => ({ behavior: 'deny' as const, message: 'no' }),
@@ -528,7 +538,9 @@ describe('withSpillway of OpenCode', () => {
     await hooks['tool.execute.after'](call, output)
     expect(output.content[0].text).toMatch(/Use read on that file/)
     const part = (id: string) => ({
-      ...{ type: 'tool', callID: id, tool: 'look' },
+      type: 'tool',
+      callID: id,
+      tool: 'look',
       state: { status: 'completed', input: {}, output: LONG.repeat(20) },
     })
     const messages: Any[] = [

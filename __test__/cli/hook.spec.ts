@@ -264,7 +264,8 @@ describe('--redact', () => {
   const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   const bash = (stdout: string) => ({
     ...payloadsOf('claude-code').PostToolUse,
-    ...{ tool_name: 'Bash', tool_response: { stdout, stderr: '', interrupted: false, isImage: false } },
+    tool_name: 'Bash',
+    tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
   })
 
   test('puts stars in the place of a secret, in short and in long results', async () => {
@@ -296,7 +297,10 @@ test('after a compaction the model reads which files it had read', async () => {
   const read = (tool_input: object) =>
     hook('claude-code', {
       ...payloadsOf('claude-code').PostToolUse,
-      ...{ session_id: session.session_id, tool_name: 'Read', tool_input, tool_response: { file: { content: 'x' } } },
+      session_id: session.session_id,
+      tool_name: 'Read',
+      tool_input,
+      tool_response: { file: { content: 'x' } },
     })
   await read({ file_path: '/w/a.ts' })
   await read({ file_path: '/w/b.ts', offset: 11, limit: 20 })

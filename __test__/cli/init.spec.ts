@@ -166,7 +166,9 @@ describe('init mcp', () => {
     expect(mcpServers).toEqual({
       lines: { ...lines, command: process.execPath, args: [...own, 'lines', '--', 'node', 'server.js', '--', 'x'] },
       withKey: {
-        ...{ type: 'stdio', command: process.execPath, args: [...own, 'withKey', '--url', withKey.url] },
+        type: 'stdio',
+        command: process.execPath,
+        args: [...own, 'withKey', '--url', withKey.url],
         // Arguments of a process can be read by other users.
         env: { SPILLWAY_MCP_HEADERS: 'Authorization: Bearer x\nX-A: b' },
       },
@@ -200,7 +202,9 @@ describe('init mcp', () => {
       const own = [CLI, 'mcp', '--server']
       expect(mcpServers).toEqual({
         docs: {
-          ...{ timeout: 30_000, command, args: [...own, 'docs', '--url', open.url] },
+          timeout: 30_000,
+          command,
+          args: [...own, 'docs', '--url', open.url],
           env: { A: '1', SPILLWAY_MCP_HEADERS: 'Authorization: Bearer x', SPILLWAY_MCP_URL_MEMBER: member },
         },
         local: { command, args: [...own, 'local', '--url', local.url], env: { SPILLWAY_MCP_URL_MEMBER: member } },
@@ -245,7 +249,8 @@ describe('init mcp', () => {
     write(JSON.stringify(before))
     await spillway('init', 'mcp')
     expect(JSON.parse(read()).mcp.docs).toEqual({
-      ...{ type: 'local', command: [process.execPath, CLI, 'mcp', '--server', 'docs', '--url', local.url] },
+      type: 'local',
+      command: [process.execPath, CLI, 'mcp', '--server', 'docs', '--url', local.url],
       environment: { SPILLWAY_MCP_HEADERS: 'A: b' },
     })
     write(read().replace('{', '{ "changed": true,'))

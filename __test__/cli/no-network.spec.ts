@@ -29,7 +29,10 @@ function isolatedRun(command: readonly string[], input: string, env: NodeJS.Proc
   // The file is the namespace's own: it has counted nothing before.
   const script = '"$@"; echo $? >&3; cat /proc/net/snmp >&3'
   const { output } = spawnSync(UNSHARE[0]!, [...UNSHARE.slice(1), 'sh', '-c', script, 'sh', ...command], {
-    ...{ input, cwd, encoding: 'utf8' as const, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] as const },
+    input,
+    cwd,
+    encoding: 'utf8' as const,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'] as const,
     env: { ...process.env, NODE_OPTIONS: undefined, ...env },
   })
   const [, stdout, stderr, told] = output as [null, string, string, string]

@@ -27,7 +27,10 @@ function openCode({ bin, folder, work, origin }, more) {
   const models = { [MODEL]: { name: MODEL, limit: { context: 1_000_000, output: 8_000 } } }
   write(join(work, 'opencode.json'), {
     provider: { mock: { npm: '@ai-sdk/openai-compatible', name: 'mock', options, models } },
-    ...{ model: `mock/${MODEL}`, autoupdate: false, share: 'disabled', ...more },
+    model: `mock/${MODEL}`,
+    autoupdate: false,
+    share: 'disabled',
+    ...more,
   })
   return {
     command: bin('opencode-ai', 'opencode'),
@@ -42,8 +45,12 @@ function claudeCode({ bin, folder, origin }, more) {
     args: ['-p', QUESTION, ...more],
     env: {
       ...homeOf(folder),
-      ...{ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: 'none', ENABLE_TOOL_SEARCH: 'false' },
-      ...{ CLAUDE_CONFIG_DIR: join(folder, 'home', '.claude'), DISABLE_AUTOUPDATER: '1', DISABLE_TELEMETRY: '1' },
+      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_API_KEY: 'none',
+      ENABLE_TOOL_SEARCH: 'false',
+      CLAUDE_CONFIG_DIR: join(folder, 'home', '.claude'),
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     },
   }
@@ -69,7 +76,8 @@ function gemini({ bin, folder, work, origin }, settings) {
     ...settings,
     security: { auth: { selectedType: 'gemini-api-key' } },
     privacy: { usageStatisticsEnabled: false },
-    ...{ general: { disableAutoUpdate: true }, telemetry: { enabled: false } },
+    general: { disableAutoUpdate: true },
+    telemetry: { enabled: false },
   })
   write(join(work, '.keep'), '')
   return {
@@ -90,7 +98,9 @@ function copilot({ bin, folder, origin }, more) {
     args: ['-p', QUESTION, '--allow-all', '--no-auto-update', ...more],
     env: {
       ...homeOf(folder),
-      ...{ COPILOT_PROVIDER_BASE_URL: `${origin}/v1`, COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: MODEL },
+      COPILOT_PROVIDER_BASE_URL: `${origin}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'none',
+      COPILOT_MODEL: MODEL,
     },
   }
 }
@@ -102,24 +112,29 @@ function copilot({ bin, folder, origin }, more) {
  */
 export const CLIENTS = [
   {
-    ...{ name: 'opencode', title: 'OpenCode', packages: { 'opencode-ai': '1.18.33' }, way: 'mcp', scripts: true },
+    name: 'opencode',
+    title: 'OpenCode',
+    packages: { 'opencode-ai': '1.18.33' },
+    way: 'mcp',
+    scripts: true,
     set: (at) => openCode(at, { mcp: { lines: { type: 'local', command: at.proxy, enabled: true } } }),
   },
   {
-    ...{
-      name: 'opencode-plugin',
-      title: 'OpenCode',
-      packages: { 'opencode-ai': '1.18.33' },
-      way: 'plugin',
-      scripts: true,
-    },
+    name: 'opencode-plugin',
+    title: 'OpenCode',
+    packages: { 'opencode-ai': '1.18.33' },
+    way: 'plugin',
+    scripts: true,
     set(at) {
       const mcp = { lines: { type: 'local', command: at.server, enabled: true } }
       return openCode(at, { mcp, plugin: [at.packageFolder] })
     },
   },
   {
-    ...{ name: 'pi', title: 'pi', packages: { '@earendil-works/pi-coding-agent': '1.6.0' }, way: 'plugin' },
+    name: 'pi',
+    title: 'pi',
+    packages: { '@earendil-works/pi-coding-agent': '1.6.0' },
+    way: 'plugin',
     // Results that pi has saved by itself are left alone.
     notice: /Full output: (\S+?)\]/,
     set({ bin, folder, work, origin, packageFolder }) {
@@ -142,7 +157,10 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'claude-code', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.332' }, way: 'mcp' },
+    name: 'claude-code',
+    title: 'Claude Code',
+    packages: { '@anthropic-ai/claude-code': '2.1.332' },
+    way: 'mcp',
     scripts: true,
     set(at) {
       const [command, ...args] = at.proxy
@@ -152,12 +170,19 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'claude-code-hook', title: 'Claude Code', packages: { '@anthropic-ai/claude-code': '2.1.332' } },
-    ...{ way: 'hook', scripts: true, init: ['claude-code', '--wrap-commands'] },
+    name: 'claude-code-hook',
+    title: 'Claude Code',
+    packages: { '@anthropic-ai/claude-code': '2.1.332' },
+    way: 'hook',
+    scripts: true,
+    init: ['claude-code', '--wrap-commands'],
     set: (at) => claudeCode(at, ['--allowedTools', 'Bash']),
   },
   {
-    ...{ name: 'codex', title: 'Codex', packages: { '@openai/codex': '0.171.0' }, way: 'mcp' },
+    name: 'codex',
+    title: 'Codex',
+    packages: { '@openai/codex': '0.171.0' },
+    way: 'mcp',
     set(at) {
       const [command, ...args] = at.proxy
       const server = [`command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`]
@@ -165,29 +190,44 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'codex-hook', title: 'Codex', packages: { '@openai/codex': '0.171.0' }, way: 'hook', init: ['codex'] },
+    name: 'codex-hook',
+    title: 'Codex',
+    packages: { '@openai/codex': '0.171.0' },
+    way: 'hook',
+    init: ['codex'],
     set: (at) => codex(at, [], ['--dangerously-bypass-hook-trust']),
   },
   {
-    ...{ name: 'gemini-cli', title: 'Gemini CLI', packages: { '@google/gemini-cli': '0.61.0' }, way: 'mcp' },
+    name: 'gemini-cli',
+    title: 'Gemini CLI',
+    packages: { '@google/gemini-cli': '0.61.0' },
+    way: 'mcp',
     set(at) {
       const [command, ...args] = at.proxy
       return gemini(at, { mcpServers: { lines: { command, args, trust: true } } })
     },
   },
   {
-    ...{ name: 'gemini-cli-hook', title: 'Gemini CLI', packages: { '@google/gemini-cli': '0.61.0' } },
-    ...{ way: 'hook', init: ['gemini'] },
+    name: 'gemini-cli-hook',
+    title: 'Gemini CLI',
+    packages: { '@google/gemini-cli': '0.61.0' },
+    way: 'hook',
+    init: ['gemini'],
     set: (at) => gemini(at, {}),
   },
   {
-    ...{ name: 'qwen-code', title: 'Qwen Code', packages: { '@qwen-code/qwen-code': '0.24.4' }, way: 'mcp' },
+    name: 'qwen-code',
+    title: 'Qwen Code',
+    packages: { '@qwen-code/qwen-code': '0.24.4' },
+    way: 'mcp',
     set({ bin, folder, origin, proxy: [command, ...args] }) {
       write(join(folder, 'home', '.qwen', 'settings.json'), {
         mcpServers: { lines: { command, args, trust: true } },
         security: { auth: { selectedType: 'openai' } },
-        ...{ privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } },
-        ...{ general: { disableAutoUpdate: true, enableAutoUpdate: false }, tools: { toolSearch: { enabled: false } } },
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        general: { disableAutoUpdate: true, enableAutoUpdate: false },
+        tools: { toolSearch: { enabled: false } },
       })
       const provider = ['--auth-type', 'openai', '--openai-api-key', 'none', '--openai-base-url', `${origin}/v1`]
       return {
@@ -203,7 +243,10 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'copilot', title: 'Copilot CLI', packages: { '@github/copilot': '1.0.102' }, way: 'mcp' },
+    name: 'copilot',
+    title: 'Copilot CLI',
+    packages: { '@github/copilot': '1.0.102' },
+    way: 'mcp',
     set(at) {
       const [command, ...args] = at.proxy
       const config = join(at.work, 'mcp.json')
@@ -212,12 +255,19 @@ export const CLIENTS = [
     },
   },
   {
-    ...{ name: 'copilot-hook', title: 'Copilot CLI', packages: { '@github/copilot': '1.0.102' } },
-    ...{ way: 'hook', init: ['copilot'] },
+    name: 'copilot-hook',
+    title: 'Copilot CLI',
+    packages: { '@github/copilot': '1.0.102' },
+    way: 'hook',
+    init: ['copilot'],
     set: (at) => copilot(at, []),
   },
   {
-    ...{ name: 'cline', title: 'Cline', packages: { cline: '3.0.65' }, way: 'mcp', scripts: true },
+    name: 'cline',
+    title: 'Cline',
+    packages: { cline: '3.0.65' },
+    way: 'mcp',
+    scripts: true,
     set({ bin, folder, origin, proxy }) {
       const provider = ['-p', 'openai', '-k', 'none', '-m', MODEL, '-b', `${origin}/v1`]
       return {

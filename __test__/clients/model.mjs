@@ -76,7 +76,9 @@ const ANSWERS = {
       return { body: { ...base, object: 'chat.completion', choices, usage } }
     }
     const chunk = (delta, finish_reason) => ({
-      ...{ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] },
+      ...base,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason }],
     })
     return { events: [chunk(message, null), { ...chunk({}, reason), usage }], end: '[DONE]' }
   },
@@ -84,11 +86,19 @@ const ANSWERS = {
   responses({ text, call }, { model, isStream, id }) {
     const item = call
       ? {
-          ...{ type: 'function_call', id: `fc_${id}`, call_id: id, status: 'completed', name: call.name },
-          ...{ ...(call.namespace && { namespace: call.namespace }), arguments: JSON.stringify(call.args) },
+          type: 'function_call',
+          id: `fc_${id}`,
+          call_id: id,
+          status: 'completed',
+          name: call.name,
+          ...(call.namespace && { namespace: call.namespace }),
+          arguments: JSON.stringify(call.args),
         }
       : {
-          ...{ type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant' },
+          type: 'message',
+          id: `msg_${id}`,
+          status: 'completed',
+          role: 'assistant',
           content: [{ type: 'output_text', text, annotations: [] }],
         }
     const base = { id: `resp_${id}`, object: 'response', created_at: 1, model, error: null, tools: [], metadata: {} }
@@ -103,7 +113,11 @@ const ANSWERS = {
     ]
     if (text) {
       events.splice(2, 0, {
-        ...{ type: 'response.output_text.delta', item_id: item.id, output_index: 0, content_index: 0, delta: text },
+        type: 'response.output_text.delta',
+        item_id: item.id,
+        output_index: 0,
+        content_index: 0,
+        delta: text,
       })
     }
     return { events: events.map((event, sequence_number) => ({ ...event, sequence_number })), isNamed: true }

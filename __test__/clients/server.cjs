@@ -27,7 +27,9 @@ const TOOL = {
 
 const ANSWERS = {
   initialize: ({ protocolVersion }) => ({
-    ...{ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'lines', version: '1.0.0' } },
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'lines', version: '1.0.0' },
   }),
   ping: () => ({}),
   'tools/list': () => ({ tools: [TOOL] }),

@@ -12,7 +12,8 @@ const LONG = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}: æ°´ã
 function history() {
   const calls = Array.from({ length: 20 }, (_, index) => `call_${index + 1}`)
   const call = (id) => ({
-    ...{ role: 'assistant', content: null },
+    role: 'assistant',
+    content: null,
     tool_calls: [{ id, type: 'function', function: { name: 'bash', arguments: `{"command":"make ${id}"}` } }],
   })
   const result = (id) => ({ role: 'tool', tool_call_id: id, content: `${id} `.repeat(5000) })

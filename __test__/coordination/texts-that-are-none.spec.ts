@@ -7,7 +7,13 @@ import { ODD_VALUES, oddJson } from '../support/odd-values'
 import { rejection } from '../support/outputs'
 
 const QUESTION = {
-  ...{ id: 'q', toolCallId: 'c', tool: 'bash', targets: ['shell:ls'], reasons: [], suggestedRules: [], askedAt: 1 },
+  id: 'q',
+  toolCallId: 'c',
+  tool: 'bash',
+  targets: ['shell:ls'],
+  reasons: [],
+  suggestedRules: [],
+  askedAt: 1,
 }
 
 beforeEach(() => {

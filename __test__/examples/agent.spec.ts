@@ -33,7 +33,11 @@ onUnix('the agent of the example works through sixty requests, twice over its wi
   const seen: { system: string; temperature?: number }[] = []
   const model = scriptedModel(CONTEXT_WINDOW)
   const run: AgentRun = await runAgent({
-    ...{ contextWindow: CONTEXT_WINDOW, workspace, dataDir, prompts: PROMPTS, askUser: answerOf },
+    contextWindow: CONTEXT_WINDOW,
+    workspace,
+    dataDir,
+    prompts: PROMPTS,
+    askUser: answerOf,
     model: (request) => {
       seen.push({ system: request.system, temperature: request.settings.temperature })
       return model(request)

@@ -144,8 +144,13 @@ const RESULTS: Record<string, (path: string) => Any[]> = {
     { role: 'user', content: 'go', timestamp: 1 },
     { role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'look', arguments: {} }], timestamp: 2 },
     {
-      ...{ role: 'toolResult', toolCallId: 'c', toolName: 'look', isError: false, timestamp: 3 },
-      ...{ content: [{ type: 'text', text: LONG }], details: { fullOutputPath: path } },
+      role: 'toolResult',
+      toolCallId: 'c',
+      toolName: 'look',
+      isError: false,
+      timestamp: 3,
+      content: [{ type: 'text', text: LONG }],
+      details: { fullOutputPath: path },
     },
     { role: 'assistant', content: [{ type: 'text', text: 'seen' }], timestamp: 4 },
   ],
@@ -153,8 +158,9 @@ const RESULTS: Record<string, (path: string) => Any[]> = {
     { role: 'user', content: 'go' },
     { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'look', input: {} }] },
     {
-      ...{ role: 'user', toolUseResult: { persistedOutputPath: path } },
-      ...{ content: [{ type: 'tool_result', tool_use_id: 'c', content: LONG }] },
+      role: 'user',
+      toolUseResult: { persistedOutputPath: path },
+      content: [{ type: 'tool_result', tool_use_id: 'c', content: LONG }],
     },
     { role: 'assistant', content: [{ type: 'text', text: 'seen' }] },
   ],
@@ -205,7 +211,9 @@ const REPLACING: Record<string, (messages: Any[], options: Any) => Promise<Any[]
     (await compactHistory(messages, { contextWindow: 8000, recentTurns: 1, ...options })).messages,
   simplifyOutdatedTerminalResults: (messages, options) =>
     simplifyOutdatedTerminalResults(messages, {
-      ...{ keepRecent: 0, now: 1e9, ...options },
+      keepRecent: 0,
+      now: 1e9,
+      ...options,
       placeholder: ({ outputPath }) => (outputPath === undefined ? 'gone' : `all of it is in ${outputPath}`),
     }),
 }

@@ -86,7 +86,10 @@ describe('the saved output of a call whose id is used again', () => {
       })
       expect(named(paths, compacted.messages)).toEqual(own)
       const outdated = simplifyOutdatedTerminalResults(history, {
-        ...{ ledger, now: Date.now() + 9e9, keepRecent: 0, countErrors: true },
+        ledger,
+        now: Date.now() + 9e9,
+        keepRecent: 0,
+        countErrors: true,
         placeholder: ({ outputPath = '' }) => outputPath,
       })
       expect(named(paths, outdated).slice(0, 4)).toEqual([0, 1, 2, 3])
@@ -96,7 +99,11 @@ describe('the saved output of a call whose id is used again', () => {
 
 describe('the record of a call whose id is used again', () => {
   const record = (more: Partial<ToolResultRecord>): ToolResultRecord => ({
-    ...{ toolCallId: 'a', toolName: 'bash', endedAt: 1, isError: false, bytes: 2 },
+    toolCallId: 'a',
+    toolName: 'bash',
+    endedAt: 1,
+    isError: false,
+    bytes: 2,
     ...more,
   })
 
@@ -134,8 +141,10 @@ describe('the folds of a call whose id is used again', () => {
     Array.from({ length: 60 }, (_, line) => `export const ${name}${line} = compute(${line}) // some text`).join('\n')
 
   const files: Record<string, string> = {
-    ...{ a: text('a'), b: text('b') },
-    ...{ a2: `1\n2\n3\n${text('a')}\n4\n5\n6\n7`, b2: `x1\nx2\nx3\n${text('b')}\ny1\ny2\ny3` },
+    a: text('a'),
+    b: text('b'),
+    a2: `1\n2\n3\n${text('a')}\n4\n5\n6\n7`,
+    b2: `x1\nx2\nx3\n${text('b')}\ny1\ny2\ny3`,
   }
 
   const foldedRun = async (calls: readonly [id: string, path: string][]) => {
@@ -186,7 +195,10 @@ describe('the folds of a call whose id is used again', () => {
       for (let end = 3; end <= history.length; end += 4) stepwise.prune(history.slice(0, end))
       expect(textsOf(stepwise.prune(history).messages as Message[]).at(-1)).toBe(last)
       const outdated = simplifyOutdatedTerminalResults(history, {
-        ...{ ledger, now: Date.now() + 9e9, keepRecent: 1, terminalTools: ['read'] },
+        ledger,
+        now: Date.now() + 9e9,
+        keepRecent: 1,
+        terminalTools: ['read'],
       })
       expect(textsOf(outdated).at(-1)).toBe(last)
     },

@@ -281,7 +281,11 @@ describe('compaction', () => {
       content: words(at),
     }))
     const { messages: compacted } = await compactHistory(messages, {
-      ...{ hooks, hookTimeoutMs: 10, contextWindow: 3000, recentTurns: 1, language: 'en' },
+      hooks,
+      hookTimeoutMs: 10,
+      contextWindow: 3000,
+      recentTurns: 1,
+      language: 'en',
       summarize: ({ prompt, instructions }) => {
         told.push(`${instructions.endsWith('Name every file.')} ${prompt.includes('Name every file.')}`)
         return 'Done: a. Next: b.'

@@ -23,13 +23,11 @@ const written = (message: object) => `${JSON.stringify(message).replaceAll('"NUM
 /** Result of a server with the value in its places. */
 const resultOf = (value: unknown) => ({
   content: [value, { type: value, text: value }, { type: 'text', text: value }, { type: 'text', text: 'ok' }],
-  ...{
-    structuredContent: value,
-    _meta: value,
-    isError: value,
-    tools: [{ name: value }, { name: 'ok' }],
-    nextCursor: value,
-  },
+  structuredContent: value,
+  _meta: value,
+  isError: value,
+  tools: [{ name: value }, { name: 'ok' }],
+  nextCursor: value,
 })
 
 /** Has the value in every place of its answers, and answers everything. */
@@ -82,7 +80,8 @@ describe.each([
   test.each(VALUES)('%s in place of a text ends nothing', async (__, value) => {
     const host = new Host([], {}, [], command(server(value)))
     const opened = host.request('initialize', {
-      ...{ protocolVersion: '2025-06-18', capabilities: {} },
+      protocolVersion: '2025-06-18',
+      capabilities: {},
       clientInfo: { name: value === 'NUMBER' ? 1 : value, version: '1' },
     })
     expect(await opened).toHaveProperty('result')

@@ -14,19 +14,37 @@ const [ASKED, SAID, DONE, FAILED] = ['What is in a.ts?', 'Let me look.', 'It exp
 
 function claudeCode(): string {
   const of = (type: string, uuid: string, seconds: number, message: object, more: object = {}) => ({
-    ...{ parentUuid: null, isSidechain: false, userType: 'external', cwd: '/w', sessionId: 's1', version: '2.1.331' },
-    ...{ type, uuid, timestamp: iso(seconds), message, ...more },
+    parentUuid: null,
+    isSidechain: false,
+    userType: 'external',
+    cwd: '/w',
+    sessionId: 's1',
+    version: '2.1.331',
+    type,
+    uuid,
+    timestamp: iso(seconds),
+    message,
+    ...more,
   })
   const usage = (output: number) => ({
-    ...{ input_tokens: 10, cache_creation_input_tokens: 300, cache_read_input_tokens: 1000, output_tokens: output },
+    input_tokens: 10,
+    cache_creation_input_tokens: 300,
+    cache_read_input_tokens: 1000,
+    output_tokens: output,
   })
   const answer = (id: string, content: object[], output: number) => ({
-    ...{ id, type: 'message', role: 'assistant', model: 'claude-opus-4-5-20251101', content, usage: usage(output) },
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-opus-4-5-20251101',
+    content,
+    usage: usage(output),
   })
   const read = { type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a.ts' } }
   const bash = { type: 'tool_use', id: 't2', name: 'Bash', input: { command: 'false' } }
   const result = (id: string, content: unknown, more: object = {}) => ({
-    ...{ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content, ...more }] },
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: id, content, ...more }],
   })
   const side = answer('m9', [{ type: 'text', text: 'of a sub-agent' }], 5)
   const records = [
@@ -88,7 +106,9 @@ function openCode(): string {
     info: { id, sessionID: 'ses_1', role, time: { created: AT + seconds * 1000 }, ...more },
   })
   const answer = (output: number) => ({
-    ...{ modelID: 'claude-opus-4-5', providerID: 'anthropic', cost: 0 },
+    modelID: 'claude-opus-4-5',
+    providerID: 'anthropic',
+    cost: 0,
     tokens: { input: 10, output, reasoning: 0, cache: { read: 1000, write: 300 } },
   })
   const tool = (callID: string, name: string, state: object) => ({ type: 'tool', callID, tool: name, state })
@@ -111,21 +131,26 @@ function openCode(): string {
 
 function pi(): string {
   const entry = (id: string, parentId: string | null, seconds: number, message: object) => ({
-    ...{
-      type: 'message',
-      id,
-      parentId,
-      timestamp: iso(seconds),
-      message: { ...message, timestamp: AT + seconds * 1000 },
-    },
+    type: 'message',
+    id,
+    parentId,
+    timestamp: iso(seconds),
+    message: { ...message, timestamp: AT + seconds * 1000 },
   })
   const answer = (content: object[], output: number) => ({
-    ...{ role: 'assistant', content, model: 'claude-opus-4-5', provider: 'anthropic' },
+    role: 'assistant',
+    content,
+    model: 'claude-opus-4-5',
+    provider: 'anthropic',
     usage: { input: 10, output, cacheRead: 1000, cacheWrite: 300, totalTokens: 1370 },
   })
   const call = (id: string, name: string, args: object) => ({ type: 'toolCall', id, name, arguments: args })
   const result = (toolCallId: string, toolName: string, text: string, isError: boolean) => ({
-    ...{ role: 'toolResult', toolCallId, toolName, content: [{ type: 'text', text }], isError },
+    role: 'toolResult',
+    toolCallId,
+    toolName,
+    content: [{ type: 'text', text }],
+    isError,
   })
   const calls = [call('t1', 'read', { file_path: 'a.ts' }), call('t2', 'bash', { command: 'false' })]
   const records = [
@@ -144,7 +169,12 @@ function pi(): string {
 function geminiMessages(): object[] {
   const tokens = (output: number) => ({ input: 1310, output, cached: 1000, thoughts: 0, tool: 0, total: 1310 + output })
   const call = (id: string, name: string, args: object, response: object, status: string) => ({
-    ...{ id, name, args, status, timestamp: iso(5), result: [{ functionResponse: { id, name, response } }] },
+    id,
+    name,
+    args,
+    status,
+    timestamp: iso(5),
+    result: [{ functionResponse: { id, name, response } }],
   })
   const answer = { type: 'gemini', model: 'gemini-2.5-pro' }
   const toolCalls = [
@@ -189,7 +219,8 @@ const HISTORIES: Readonly<Record<string, readonly object[]>> = {
   'openai-chat': [
     { role: 'user', content: ASKED },
     {
-      ...{ role: 'assistant', content: SAID },
+      role: 'assistant',
+      content: SAID,
       tool_calls: [
         { id: 't1', type: 'function', function: { name: 'read', arguments: '{"file_path":"a.ts"}' } },
         { id: 't2', type: 'function', function: { name: 'bash', arguments: '{"command":"false"}' } },

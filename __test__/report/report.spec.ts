@@ -28,7 +28,9 @@ const toolNames = new Map([
   ...['Bash', 'shell', 'run_shell_command'].map((name) => [name, 'bash'] as const),
 ])
 const common = ({ role, content, toolCalls, isError }: LoggedMessage) => ({
-  ...{ role, content, isError: isError === true },
+  role,
+  content,
+  isError: isError === true,
   calls: toolCalls?.map(({ name, args }) => [
     toolNames.get(name) ?? name,
     typeof args === 'string' ? JSON.parse(args) : args,
@@ -38,7 +40,8 @@ const common = ({ role, content, toolCalls, isError }: LoggedMessage) => ({
 const SESSION = [
   { role: 'user', content: 'What is in a.ts?' },
   {
-    ...{ role: 'assistant', content: 'Let me look.' },
+    role: 'assistant',
+    content: 'Let me look.',
     calls: [
       ['read', { file_path: 'a.ts' }],
       ['bash', { command: 'false' }],
@@ -149,7 +152,9 @@ describe('reading a log', () => {
   ])('refuses %s by name', async (_, text) => {
     const path = written(text)
     await expect(readSession(path)).rejects.toMatchObject({
-      ...{ code: 'INVALID_ARGUMENT', field: 'path', message: expect.stringContaining(path) },
+      code: 'INVALID_ARGUMENT',
+      field: 'path',
+      message: expect.stringContaining(path),
     })
   })
 
@@ -210,14 +215,17 @@ describe('the report', () => {
     )
     const { sessions, tools } = await reportSessions([path])
     expect(sessions[0]).toMatchObject({
-      ...{
-        requests: 3,
-        sentTokens: { new: 100 + 1 + 1000 + 10 + 10, cached: 100, expired: 100 + 1 + 1000, rewritten: 0 },
-      },
+      requests: 3,
+      sentTokens: { new: 100 + 1 + 1000 + 10 + 10, cached: 100, expired: 100 + 1 + 1000, rewritten: 0 },
       bill: { source: 'estimate', output: { pricedTokens: 5 * (1 + 10 + 10) } },
     })
     expect(tools[0]).toMatchObject({
-      ...{ tool: 'read', calls: 1, bytes: 4000, tokens: 1001, turns: 2, sentTokens: { cached: 0, paid: 2002 } },
+      tool: 'read',
+      calls: 1,
+      bytes: 4000,
+      tokens: 1001,
+      turns: 2,
+      sentTokens: { cached: 0, paid: 2002 },
       cost: { pricedTokens: 1.25 * 2002 },
     })
   })

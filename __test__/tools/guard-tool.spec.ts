@@ -884,7 +884,9 @@ describe('the result of a command', () => {
     const tool = guardTool(
       { name: 'bash', execute: () => runCommand(process.execPath, ['-e', SCRIPT, `${code}`], { service: truncation }) },
       {
-        ...{ truncation, ledger, audit: { append: (event: unknown) => events.push(event) } },
+        truncation,
+        ledger,
+        audit: { append: (event: unknown) => events.push(event) },
         doomLoop: {
           check: (call) => detector.check(call),
           record: (result) => {

@@ -396,7 +396,8 @@ describe('bash', () => {
     const peeked: string[] = []
     let stop = () => {}
     const bash = createShellTool({
-      ...{ cwd, env: { SPILLWAY_TEST: 'here' } },
+      cwd,
+      env: { SPILLWAY_TEST: 'here' },
       onStart: (running) => {
         stop = running.stop
       },

@@ -91,7 +91,8 @@ test.each([
   ['stratgy', 'strategy'],
 ])('%s is refused with the name that is meant: %s', (name, meant) => {
   const error = expect.objectContaining({
-    ...{ code: 'INVALID_CONFIG', field: name },
+    code: 'INVALID_CONFIG',
+    field: name,
     message: `Unknown option "${name}": did you mean ${meant}?`,
   })
   for (const make of [(options: object) => new TruncationService(options), createTruncation]) {

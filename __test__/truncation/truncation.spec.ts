@@ -1333,7 +1333,9 @@ describe('calls side by side, aborted and closed', () => {
           begun()
           return save(context?.signal)
         },
-        ...{ read: async () => '', cleanup: async () => 0, getStorageDir: () => 'mine' },
+        read: async () => '',
+        cleanup: async () => 0,
+        getStorageDir: () => 'mine',
       }
       const service = makeService({ storage, storageDirs: [dir], global: { maxLines: 3 } })
       const pending = service.output(content, { ...tool, signal: controller.signal })

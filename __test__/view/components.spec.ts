@@ -200,8 +200,16 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
   /** Shows a question, and returns what the body of a function says about its card. */
   function ask<Result>(request: object, body: string, args: Record<string, unknown> = {}): Promise<Result> {
     const question = {
-      ...{ id: '1', tool: 'bash', toolCallId: '1', args: {}, targets: [], reasons: [], suggestedRules: [] },
-      ...{ vault: '/home/me/project', askedAt: 1, ...request },
+      id: '1',
+      tool: 'bash',
+      toolCallId: '1',
+      args: {},
+      targets: [],
+      reasons: [],
+      suggestedRules: [],
+      vault: '/home/me/project',
+      askedAt: 1,
+      ...request,
     }
     return page.run(
       `const source = { pending: () => [question], respond: async () => {} }

@@ -8,7 +8,12 @@ import { tempDir } from '../support/temp'
 import { serve } from './support'
 
 const question = (id: unknown) => ({
-  ...{ id, toolCallId: 'c', tool: 'bash', targets: [], reasons: [], askedAt: 1 },
+  id,
+  toolCallId: 'c',
+  tool: 'bash',
+  targets: [],
+  reasons: [],
+  askedAt: 1,
   suggestedRules: [{ domain: 'bash', pattern: 'ls', decision: 'allow' }],
 })
 
@@ -18,7 +23,9 @@ async function sources() {
   const coordination = new MemoryCoordination()
   await coordination.put('questions/q', JSON.stringify(question('q')))
   const options = {
-    ...{ outputs: storage, approvals: new FleetApprovals({ coordination }), allowRemove: true },
+    outputs: storage,
+    approvals: new FleetApprovals({ coordination }),
+    allowRemove: true,
     audit: createAuditSource({ dir: tempDir() }),
   } as OutputHandlerOptions
   return { options, path, coordination }

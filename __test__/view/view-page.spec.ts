@@ -90,8 +90,12 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(await shown(3)).toMatchObject({ current: 'older', status: '' })
     await pressButton('sweep', true)
     expect(await shown(1)).toEqual({
-      ...{ names: ['new'], current: 'new', viewer: 'new', focused: 'sweep' },
-      ...{ usage: '1 output, 3.9 KiB', status: 'Removed 2 outputs, 9.8 KiB' },
+      names: ['new'],
+      current: 'new',
+      viewer: 'new',
+      focused: 'sweep',
+      usage: '1 output, 3.9 KiB',
+      status: 'Removed 2 outputs, 9.8 KiB',
     })
     expect(readdirSync(store).filter((name) => name.endsWith('.txt'))).toHaveLength(1)
   })

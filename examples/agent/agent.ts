@@ -134,7 +134,8 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
   const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   const context = new ContextManager<Message>({
     contextWindow,
-    ...{ ledger, fold },
+    ledger,
+    fold,
     environment: { systemPrompt: settings.systemPrompt, tools: specs },
     compaction: { ...config.compaction, summarize: ({ prompt }) => options.summarize(prompt), hooks },
   })
@@ -166,8 +167,11 @@ export async function runAgent(options: AgentOptions): Promise<AgentRun> {
           before.length > 0 ? size(sharedBeginning(before, now)) : 0
         const folded = run.folded.reduce((sum, { savedTokens }) => sum + savedTokens, 0)
         run.requests.push({
-          ...{ tokens: size(messages), cached: shared(last.sent, messages), did },
-          ...{ unmanaged: size(run.messages) + folded, cachedUnmanaged: shared(last.all, run.messages) + last.folded },
+          tokens: size(messages),
+          cached: shared(last.sent, messages),
+          did,
+          unmanaged: size(run.messages) + folded,
+          cachedUnmanaged: shared(last.all, run.messages) + last.folded,
         })
         last = { sent: messages, all: [...run.messages], folded }
         return answer

@@ -99,7 +99,12 @@ function createAgent({ dataDir, cwd, openPath }) {
   async function execute({ command, id, signal }) {
     let livePath
     const result = await runCommand(command, [], {
-      ...{ shell: true, cwd, service, toolCallId: id, signal, truncation: { terminal: true } },
+      shell: true,
+      cwd,
+      service,
+      toolCallId: id,
+      signal,
+      truncation: { terminal: true },
       onStart(running) {
         livePath = live.start(running, { command, cwd })
         say({ id, command, status: 'running', livePath })

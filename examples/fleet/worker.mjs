@@ -36,7 +36,12 @@ async function execute(sessionId, { id, function: { arguments: given } }) {
   if (decision === 'deny') return `The user denied it. ${message ?? ''}`
   await tell(sessionId, 'runs', args)
   const { output } = await runCommand(args.command, [], {
-    ...{ shell: true, cwd: WORK_FOLDER, service, toolName: 'bash', sessionId, toolCallId: id },
+    shell: true,
+    cwd: WORK_FOLDER,
+    service,
+    toolName: 'bash',
+    sessionId,
+    toolCallId: id,
   })
   return output.content
 }

@@ -6,7 +6,9 @@ import { run, tools } from './tools.ts'
 const client = new Anthropic()
 const manager = new ContextManager<Anthropic.MessageParam>({ contextWindow: 200_000 })
 const declared = tools.map(({ name, description, inputSchema }) => ({
-  ...{ name, description, input_schema: inputSchema as Anthropic.Tool.InputSchema },
+  name,
+  description,
+  input_schema: inputSchema as Anthropic.Tool.InputSchema,
 }))
 
 export async function answer(prompt: string): Promise<string> {

@@ -5,7 +5,9 @@ import { builtinModels } from '@earendil-works/pi-ai/providers/all'
 import { withSpillway } from 'spillway/pi'
 
 const buildLog: AgentTool = {
-  ...{ name: 'build_log', label: 'Build log', description: 'Returns the log of the last build.' },
+  name: 'build_log',
+  label: 'Build log',
+  description: 'Returns the log of the last build.',
   parameters: { type: 'object', properties: {} },
   execute: async () => ({ content: [{ type: 'text', text: await readFile('build.log', 'utf8') }], details: {} }),
 }

@@ -129,7 +129,9 @@ class Recorder implements Telemetry {
     const traced = async (...given: unknown[]) => {
       const { toolCallId } = (isRecord(given[1]) ? given[1] : {}) as { toolCallId?: unknown }
       const attributes = {
-        ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.type': 'function' },
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': name,
+        'gen_ai.tool.type': 'function',
         ...(typeof toolCallId === 'string' && { 'gen_ai.tool.call.id': toolCallId }),
         ...this.common,
       }

@@ -68,7 +68,10 @@ const APPLIED: Checks = {
 }
 const FOUND: Checks = { targets: strings, reasons: strings, suggestedRules: array }
 const QUESTION: Checks = {
-  ...{ id: nonEmptyString, toolCallId: nonEmptyString, tool: nonEmptyString, ...FOUND },
+  id: nonEmptyString,
+  toolCallId: nonEmptyString,
+  tool: nonEmptyString,
+  ...FOUND,
   askedAt: moment,
 }
 const PLACE: Checks = {

@@ -265,7 +265,11 @@ function newQuestion(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(vault === undefined ? {} : { vault }),
-    ...{ folder, targets, domains, reasons, suggestedRules },
+    folder,
+    targets,
+    domains,
+    reasons,
+    suggestedRules,
     askedAt: before?.askedAt ?? (state.options.now ?? Date.now)(),
   }
   let settled: (decision: GateDecision) => void = () => {}

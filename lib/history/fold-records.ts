@@ -53,7 +53,11 @@ export function unfolded(
   const texts = keys.map(textOf)
   if (texts.includes(undefined)) return undefined
   const described = edits.map(({ fromLine, toLine, text: shown, toolCallId, argument, line, numbering }) => ({
-    ...{ fromLine, toLine, from: 0, to: 0, text: shown },
+    fromLine,
+    toLine,
+    from: 0,
+    to: 0,
+    text: shown,
     ...(toolCallId !== undefined && {
       target: { id: keys.indexOf(foldKey(toolCallId, argument)), line, ...(numbering !== undefined && { numbering }) },
     }),

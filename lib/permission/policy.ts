@@ -10,6 +10,7 @@ import { canSay, isSavedOutput, type OutputOwner } from '../storage/saved-output
 import { isArray } from '../util/guards'
 import { givenArguments } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
+import { type Check, checkGiven, checkOption, flag, isNonEmptyString, string } from '../validation/options'
 import { checkKeys, checkOneOf, invalid, isRecord, openKnowing, wrong, wrongName } from '../validation/validate'
 import {
   type AppliedRule,
@@ -99,15 +100,9 @@ export class PermissionPolicy {
       options as PermissionPolicyOptions,
     )
     checkFolder('vault', vault, 'INVALID_CONFIG')
-    if (headless !== undefined && typeof headless !== 'boolean') {
-      throw wrong('headless', headless, 'true or false', 'INVALID_CONFIG')
-    }
-    if (allowWideVault !== undefined && typeof allowWideVault !== 'boolean') {
-      throw wrong('allowWideVault', allowWideVault, 'true or false', 'INVALID_CONFIG')
-    }
-    if (storage !== undefined && !canSay(storage)) {
-      throw wrong('storage', storage, 'an object with an owns function', 'INVALID_CONFIG')
-    }
+    checkOption('headless', headless, flag, 'INVALID_CONFIG')
+    checkOption('allowWideVault', allowWideVault, flag, 'INVALID_CONFIG')
+    checkOption('storage', storage, ['an object with an owns function', canSay], 'INVALID_CONFIG')
     const own = resolve((vault ?? process.cwd()).toWellFormed())
     if (allowWideVault !== true) checkNarrow('vault', own, 'INVALID_CONFIG')
     const temporary = tempFolders(own)
@@ -239,24 +234,27 @@ interface Beside {
   signal?: unknown
 }
 
+const TOOL_NAME: Check = ['the name of a tool', isNonEmptyString]
+const PATH: Check = ['a path', (value) => typeof value === 'string']
+const SIGNAL: Check = [
+  'an AbortSignal',
+  (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function',
+]
+
 /** @throws SpillwayError `INVALID_ARGUMENT` */
 export function readCall(request: PermissionCall): PermissionCall {
   if (!isRecord(request)) throw wrong('call', request, 'an object with tool and args')
   checkKeys('call', request, CALL_KEYS)
   const { tool, sessionId, mode, cwd, vault, headless, touchesNothing, toolCallId, signal } = fieldsOf(request)
-  if (typeof tool !== 'string' || tool === '') throw wrong('call.tool', tool, 'the name of a tool')
-  if (sessionId !== undefined && typeof sessionId !== 'string') throw wrong('call.sessionId', sessionId, 'a string')
+  checkGiven('call.tool', tool, TOOL_NAME)
+  checkOption('call.sessionId', sessionId, string)
   checkOneOf('call.mode', mode, PERMISSION_MODES)
-  if (cwd !== undefined && typeof cwd !== 'string') throw wrong('call.cwd', cwd, 'a path')
+  checkOption('call.cwd', cwd, PATH)
   checkFolder('call.vault', vault, 'INVALID_ARGUMENT')
-  if (headless !== undefined && typeof headless !== 'boolean') throw wrong('call.headless', headless, 'true or false')
-  if (touchesNothing !== undefined && typeof touchesNothing !== 'boolean') {
-    throw wrong('call.touchesNothing', touchesNothing, 'true or false')
-  }
-  if (toolCallId !== undefined && typeof toolCallId !== 'string') throw wrong('call.toolCallId', toolCallId, 'a string')
-  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function') {
-    throw wrong('call.signal', signal, 'an AbortSignal')
-  }
+  checkOption('call.headless', headless, flag)
+  checkOption('call.touchesNothing', touchesNothing, flag)
+  checkOption('call.toolCallId', toolCallId, string)
+  checkOption('call.signal', signal, SIGNAL)
   return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
 }
 

@@ -295,7 +295,9 @@ function correct({ handle, usage, settings, last }: Pick<Inner, 'handle' | 'usag
   const { prices, cheapest, lifetimeMs } = usage.rule
   const { tokensAfter: tokens = 0 } = last ?? {}
   const correction = {
-    ...{ prices, cheapest, cacheLifetimeMs: finiteOrNull(lifetimeMs) },
+    prices,
+    cheapest,
+    cacheLifetimeMs: finiteOrNull(lifetimeMs),
     uncounted: (usage.tokensOf(tokens) ?? tokens) - tokens,
   }
   try {

@@ -80,56 +80,43 @@ export interface HistoryPrunerState {
 
 const TRIM_TYPES = 'string,number,number,string,string'
 
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
+const isPair = (value: unknown) => isArray(value) && value.length === 2 && value.every(isText)
+const isTrim = (value: unknown) =>
+  isArray(value) && value.length === 5 && value.map((part) => typeof part).join() === TRIM_TYPES
+const isNumberOrNull = (value: unknown) => value === null || isNumber(value)
+const arrayOf = (test: (value: unknown) => boolean) => (value: unknown) => isArray(value) && value.every(test)
+
+type StateCheck = readonly [field: string, allowed: string, test: (value: unknown) => boolean]
+
+const NEEDED: readonly StateCheck[] = [
+  ['version', '1', (value) => value === 1],
+  ['placeholders', 'pairs of strings', arrayOf(isPair)],
+  ['account', 'an object', (value) => typeof value === 'object' && value !== null],
+  ['carried', 'an array of numbers and null', arrayOf(isNumberOrNull)],
+  ['sizes', 'an array of numbers', arrayOf(isNumber)],
+]
+
+const OPTIONAL: readonly StateCheck[] = [
+  ['trims', 'arrays of a string, two numbers and two strings', arrayOf(isTrim)],
+  ['adopted', 'an array of strings', arrayOf(isText)],
+  ['withoutThinking', 'an array of numbers', arrayOf(isNumber)],
+  ['unseenFrom', 'a number', isNumber],
+  ['clearedByProvider', 'a number', isNumber],
+  ['restored', 'an array of strings', arrayOf(isText)],
+  ['observed', 'an object', isObserved],
+]
+
 /** @throws SpillwayError `INVALID_ARGUMENT` that names the field */
 export function readPrunerState(state: unknown): HistoryPrunerState {
   const given = parsedState(state)
-  const {
-    version,
-    placeholders,
-    trims = [],
-    account,
-    carried,
-    sizes,
-    adopted = [],
-    withoutThinking = [],
-    unseenFrom = 0,
-    clearedByProvider = 0,
-    restored = [],
-    observed,
-  } = given
-  const isPair = (pair: unknown) => isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')
-  const isTrim = (trim: unknown) =>
-    isArray(trim) && trim.length === 5 && trim.map((value) => typeof value).join() === TRIM_TYPES
-  const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
-  const problem =
-    version !== 1
-      ? ['version', version, '1']
-      : !isArray(placeholders) || !placeholders.every(isPair)
-        ? ['placeholders', placeholders, 'pairs of strings']
-        : !isArray(trims) || !trims.every(isTrim)
-          ? ['trims', trims, 'arrays of a string, two numbers and two strings']
-          : !isArray(carried) || !carried.every((value) => value === null || isNumber(value))
-            ? ['carried', carried, 'an array of numbers and null']
-            : !isArray(sizes) || !sizes.every(isNumber)
-              ? ['sizes', sizes, 'an array of numbers']
-              : !isArray(adopted) || !adopted.every((key) => typeof key === 'string')
-                ? ['adopted', adopted, 'an array of strings']
-                : !isArray(withoutThinking) || !withoutThinking.every(isNumber)
-                  ? ['withoutThinking', withoutThinking, 'an array of numbers']
-                  : !isNumber(unseenFrom)
-                    ? ['unseenFrom', unseenFrom, 'a number']
-                    : !isNumber(clearedByProvider)
-                      ? ['clearedByProvider', clearedByProvider, 'a number']
-                      : !isArray(restored) || !restored.every((key) => typeof key === 'string')
-                        ? ['restored', restored, 'an array of strings']
-                        : typeof account !== 'object' || account === null
-                          ? ['account', account, 'an object']
-                          : observed !== undefined && !isObserved(observed)
-                            ? ['observed', observed, 'an object']
-                            : undefined
-  if (problem !== undefined) {
-    const [field, value, allowed] = problem as [string, unknown, string]
-    throw wrongState(field, value, allowed)
+  for (const [field, allowed, test] of NEEDED) {
+    if (!test(given[field])) throw wrongState(field, given[field], allowed)
   }
-  return { ...(given as unknown as HistoryPrunerState), trims: trims as HistoryPrunerState['trims'] }
+  for (const [field, allowed, test] of OPTIONAL) {
+    if (given[field] !== undefined && !test(given[field])) throw wrongState(field, given[field], allowed)
+  }
+  const { trims = [], ...rest } = given as unknown as HistoryPrunerState
+  return { ...rest, trims }
 }

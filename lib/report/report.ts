@@ -80,7 +80,12 @@ async function reportSession(log: SessionLog, observe: boolean, signal?: AbortSi
   }
   const bill = billOf(log.usage, meter, output, prices)
   return {
-    ...{ ...about, requests: meter.requests, sentTokens: meter.tokens, prices, bill, tools: tools.costs(prices) },
+    ...about,
+    requests: meter.requests,
+    sentTokens: meter.tokens,
+    prices,
+    bill,
+    tools: tools.costs(prices),
     ...(!observe && { savings: savingsOf(await simulate(log, prices, signal), meter, prices, bill) }),
   }
 }
@@ -135,7 +140,9 @@ function summaryOf(sessions: SessionReport[], skipped: SkippedFile[]): UsageRepo
   const total = sum('total')
   const savings = sessions.flatMap((session) => session.savings ?? [])
   return {
-    ...{ sessions, skipped, bill: { input: sum('input'), output: sum('output'), total } },
+    sessions,
+    skipped,
+    bill: { input: sum('input'), output: sum('output'), total },
     tools: sumOfTools(sessions.map(({ tools }) => tools)),
     ...(savings.length > 0 && { savings: sumOfSavings(savings, total) }),
   }

@@ -45,10 +45,17 @@ export function savingsOf(
   const priced = (pricedTokens: number) => pricedCost(pricedTokens * scale, prices)
   const [net, netEntering] = [priced(before - cost), priced(before - entering.cost)]
   return {
-    ...{ net, share: shareOf(net, bill.total), gross: priced(before - cost + refetches + rewrites + declarations) },
-    ...{ refetches: priced(refetches), rewrites: priced(rewrites), declarations: priced(declarations) },
+    net,
+    share: shareOf(net, bill.total),
+    gross: priced(before - cost + refetches + rewrites + declarations),
+    refetches: priced(refetches),
+    rewrites: priced(rewrites),
+    declarations: priced(declarations),
     entering: { net: netEntering, share: shareOf(netEntering, bill.total) },
-    ...{ truncated, folded, pruned, refetched },
+    truncated,
+    folded,
+    pruned,
+    refetched,
   }
 }
 
@@ -62,12 +69,16 @@ export function sumOfSavings(all: readonly Savings[], bill: PricedCost): Savings
   })
   const [net, entering] = [cost((each) => each.net), cost((each) => each.entering.net)]
   return {
-    ...{ net, share: shareOf(net, bill), gross: cost(({ gross }) => gross) },
+    net,
+    share: shareOf(net, bill),
+    gross: cost(({ gross }) => gross),
     refetches: cost(({ refetches }) => refetches),
     rewrites: cost(({ rewrites }) => rewrites),
     declarations: cost(({ declarations }) => declarations),
     entering: { net: entering, share: shareOf(entering, bill) },
-    ...{ truncated: shortened((each) => each.truncated), folded: shortened((each) => each.folded) },
-    ...{ pruned: count(({ pruned }) => pruned), refetched: count(({ refetched }) => refetched) },
+    truncated: shortened((each) => each.truncated),
+    folded: shortened((each) => each.folded),
+    pruned: count(({ pruned }) => pruned),
+    refetched: count(({ refetched }) => refetched),
   }
 }

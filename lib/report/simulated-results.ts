@@ -44,8 +44,11 @@ export async function entered(
   const folding = new FoldSession()
   const calls = new Map<string, unknown>()
   const session: EnteredSession = {
-    ...{ messages: [], originals: new Map(), ledger: new ToolResultLedger() },
-    ...{ truncated: { results: 0, bytes: 0 }, folded: { results: 0, bytes: 0 } },
+    messages: [],
+    originals: new Map(),
+    ledger: new ToolResultLedger(),
+    truncated: { results: 0, bytes: 0 },
+    folded: { results: 0, bytes: 0 },
   }
   for (const message of messages) {
     await turn()

@@ -107,8 +107,12 @@ class Replay {
     const calls = account.refetched * CALL_TOKENS * prices.output
     const { truncated, folded } = session
     return {
-      ...{ ...account, refetches: account.refetches + calls, cost: meter.cost(prices) + calls },
-      ...{ rewritten: meter.tokens.rewritten, truncated, folded },
+      ...account,
+      refetches: account.refetches + calls,
+      cost: meter.cost(prices) + calls,
+      rewritten: meter.tokens.rewritten,
+      truncated,
+      folded,
     }
   }
 

@@ -106,8 +106,12 @@ export function sumOfTools(sessions: readonly (readonly ToolCost[])[]): ToolCost
     const tokens = sum((each) => each.tokens)
     const [cached, paid] = [sum((each) => each.sentTokens.cached), sum((each) => each.sentTokens.paid)]
     return {
-      ...{ tool, calls: sum(({ calls }) => calls), bytes: sum(({ bytes }) => bytes), tokens },
-      ...{ sentTokens: { cached, paid }, turns: turnsOf(tokens, cached + paid) },
+      tool,
+      calls: sum(({ calls }) => calls),
+      bytes: sum(({ bytes }) => bytes),
+      tokens,
+      sentTokens: { cached, paid },
+      turns: turnsOf(tokens, cached + paid),
       cost: sumOfCosts(costs.map(({ cost }) => cost)),
     }
   })

@@ -8,7 +8,7 @@ import { type Plan, Settings, Tag, unreadable } from '../settings/settings'
 import { fileStorage, isStorage, type TruncationStorage } from '../storage/file-storage'
 import type { SweepOptions, SweepReport } from '../storage/retention'
 import { StorageList } from '../storage/storage-list'
-import { isDrawn, isShort, isWithin } from '../truncation/fast-path'
+import { isShort, isWithin, needsTerminal } from '../truncation/fast-path'
 import { hasPreviewOf } from '../truncation/previews'
 import { checkCall, type TruncationReport } from '../truncation/request'
 import { untouched } from '../truncation/result'
@@ -98,7 +98,7 @@ export class TruncationService implements OutputService {
         !this.closed &&
         !mayBePreview &&
         (content.length <= plan.sureUnits || isShort(content, plan))
-      if (isSure && !(plan.limits.terminal && isDrawn(content))) {
+      if (isSure && !(plan.limits.terminal && needsTerminal(content))) {
         return untouched(this, content, context) as TruncationResult<ContentOf<C>>
       }
       return (await bound(this, content, context, mayBePreview ? undefined : plan)) as TruncationResult<ContentOf<C>>

@@ -3,7 +3,7 @@
 import { SpillwayError } from '../errors'
 import { background, call, native } from '../native/native'
 import { wellFormed } from '../settings/settings'
-import { checkOption, wholeBetween, wholeFrom } from '../validation/options'
+import { checkOption, flag, string, wholeBetween, wholeFrom } from '../validation/options'
 import { checkKeys, checkSignal, invalid, isRecord, readable, wrong } from '../validation/validate'
 
 /** Lines of a saved output. A line ends with `\n`. */
@@ -212,9 +212,8 @@ function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
     maxBytes = limits.bytes,
   } = options
   const { after, signal, sessionId } = options
-  for (const [field, value] of Object.entries({ ignoreCase, literal })) {
-    if (typeof value !== 'boolean') throw wrong(`options.${field}`, value, 'true or false')
-  }
+  checkOption('options.ignoreCase', ignoreCase, flag)
+  checkOption('options.literal', literal, flag)
   const around: unknown = typeof context === 'number' ? { before: context, after: context } : context
   if (!isRecord(around)) throw wrong('options.context', context, 'a number of lines, or { before, after }')
   checkKeys('options.context', around, ['before', 'after'])
@@ -224,7 +223,7 @@ function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
   checkOption(field('after'), lines.after, wholeBetween(0, limits.mostContext))
   checkOption('options.maxMatches', maxMatches, wholeBetween(1, limits.mostMatches))
   checkOption('options.maxBytes', maxBytes, wholeBetween(1, limits.mostBytes))
-  if (after !== undefined && typeof after !== 'string') throw wrong('options.after', after, 'a string')
+  checkOption('options.after', after, string)
   checkSignal('options.signal', signal)
   checkAccess('options', { sessionId })
   // The binary would say so too; a text of any length need not cross for that.

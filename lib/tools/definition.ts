@@ -78,7 +78,9 @@ export function readyTool(
   const ownFolder = () => resolve(cwd ?? process.cwd())
   const entries = Object.entries(parameters)
   return {
-    ...{ name, description, truncation: { enabled: false } },
+    name,
+    description,
+    truncation: { enabled: false },
     // The process may change its folder.
     get workingDirectory() {
       return ownFolder()

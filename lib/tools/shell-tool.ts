@@ -87,12 +87,10 @@ export function createShellTool(options: ShellToolOptions = {}): ReadyTool {
       const result = await runCommand(command as string, [], {
         ...rest,
         ...commandContext(context, service),
-        ...{
-          shell,
-          toolName: name,
-          defaults: COMMAND_DEFAULTS,
-          timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs),
-        },
+        shell,
+        toolName: name,
+        defaults: COMMAND_DEFAULTS,
+        timeoutMs: Math.min(timeout_ms as number, maxTimeoutMs),
         cwd: context.workingDirectory,
       })
       return resultOf(result)

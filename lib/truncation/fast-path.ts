@@ -8,13 +8,13 @@ import type { Plan, TextLimits } from '../settings/settings'
 export const AT_ONCE_UNITS = 2 ** 17
 
 /** Controls, halves of characters, and replacements of invalid bytes. A tab and a line feed are text. */
-const DRAWN = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
+const TERMINAL_SENSITIVE = /[^\P{Cc}\t\n]|\p{Cs}|\ufffd/u
 
 /** True if a terminal might show something else than an output, or nothing of it because it is not text. */
-export function isDrawn(source: Source): boolean {
-  if (typeof source === 'string') return DRAWN.test(source)
+export function needsTerminal(source: Source): boolean {
+  if (typeof source === 'string') return TERMINAL_SENSITIVE.test(source)
   // Bytes are unknown until they are read.
-  return !Array.isArray(source) || source.some((text: string) => DRAWN.test(text))
+  return !Array.isArray(source) || source.some((text: string) => TERMINAL_SENSITIVE.test(text))
 }
 
 /** The average line is shorter than this: the number of hops that a text needs per line over the limit. */

@@ -27,7 +27,7 @@ import { catchLater } from '../util/warn'
 import { decodeBytes } from '../validation/bytes'
 import { describe, wrong } from '../validation/validate'
 import { isParts, textsOf } from './content'
-import { AT_ONCE_UNITS, isDrawn, isWithin } from './fast-path'
+import { AT_ONCE_UNITS, isWithin, needsTerminal } from './fast-path'
 import {
   type EarlierNotice,
   END_UNITS,
@@ -62,7 +62,7 @@ export async function decide(
   const plan = service.settings.plan(context)
   const units = lengthOf(source)
   const job: Job = { service, context, plan, source, units, original: content, parts, limits: plan.limits }
-  const isTerminal = plan.mode === 'bound' && plan.limits.terminal && isDrawn(source)
+  const isTerminal = plan.mode === 'bound' && plan.limits.terminal && needsTerminal(source)
   const before = plan.mode === 'leave' ? undefined : previewBefore(job)
   if (before !== undefined) return asBefore(job, before)
   if (units <= plan.sureUnits && !isTerminal) return leave(job)
@@ -262,7 +262,7 @@ async function byStrategy(given: Job, strategy: TruncationStrategy): Promise<Tru
     result = askStrategy(strategy, text, plan.config)
   } catch (error) {
     const failed: Job = { ...byDefault, strategyProblem: messageOf(error) }
-    if (plan.defaultLimits.terminal && isDrawn(source)) return shorten(failed)
+    if (plan.defaultLimits.terminal && needsTerminal(source)) return shorten(failed)
     return (await fits(failed, plan.defaultLimits)) ? leave(failed) : shorten(failed)
   }
   const shown = result?.content ?? text

@@ -1,6 +1,6 @@
 /** Checks objects of options, one option at a time. */
 
-import type { SpillwayError } from '../errors'
+import type { SpillwayError, SpillwayErrorCode } from '../errors'
 import { isArray } from '../util/guards'
 import { jsonRecord } from '../util/json'
 import { LANGUAGES } from '../util/languages'
@@ -77,20 +77,20 @@ export const outputService: Check = [
 ]
 
 /** A whole number of at least this, of a unit such as `tokens`. */
-export function wholeFrom(least: number, unit?: string): Check {
-  return [`a whole number ${ofUnit(unit)}of at least ${least}`, (value) => isSafe(value) && value >= least]
+export function wholeFrom(min: number, unit?: string): Check {
+  return [`a whole number ${ofUnit(unit)}of at least ${min}`, (value) => isSafe(value) && value >= min]
 }
 
 /** A whole number between these, which it may be itself. */
-export function wholeBetween(least: number, most: number): Check {
-  return [`a whole number from ${least} to ${most}`, (value) => isSafe(value) && value >= least && value <= most]
+export function wholeBetween(min: number, max: number): Check {
+  return [`a whole number from ${min} to ${max}`, (value) => isSafe(value) && value >= min && value <= max]
 }
 
 /** A number of at least this, of a unit such as `tokens`, but not Infinity. */
-export function finite(least: number, unit?: string): Check {
+export function finite(min: number, unit?: string): Check {
   return [
-    `a finite number ${ofUnit(unit)}of at least ${least}`,
-    (value) => Number.isFinite(value) && (value as number) >= least,
+    `a finite number ${ofUnit(unit)}of at least ${min}`,
+    (value) => Number.isFinite(value) && (value as number) >= min,
   ]
 }
 
@@ -115,14 +115,14 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
   }
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for any other value, also for none */
-export function checkGiven(field: string, value: unknown, [allowed, test]: Check): void {
-  if (!test(value)) throw wrong(field, value, allowed)
+/** @throws SpillwayError for any other value, also for none; `INVALID_ARGUMENT` unless `code` is another */
+export function checkGiven(field: string, value: unknown, [allowed, test]: Check, code?: SpillwayErrorCode): void {
+  if (!test(value)) throw wrong(field, value, allowed, code)
 }
 
-/** @throws SpillwayError `INVALID_ARGUMENT` for another value; none is allowed */
-export function checkOption(field: string, value: unknown, check: Check): void {
-  if (value !== undefined) checkGiven(field, value, check)
+/** @throws SpillwayError for another value; none is allowed. `INVALID_ARGUMENT` unless `code` is another */
+export function checkOption(field: string, value: unknown, check: Check, code?: SpillwayErrorCode): void {
+  if (value !== undefined) checkGiven(field, value, check, code)
 }
 
 /** The words for a value that a state is restored from. */

@@ -117,9 +117,16 @@ async function prepare({ name, source, manifest, uses, example }) {
   symlinkSync(dirname(require.resolve('@types/node/package.json')), nodeTypes, 'junction')
   writeJson(join(folder, 'tsconfig.json'), {
     compilerOptions: {
-      ...{ target: 'es2023', lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'], types: ['node'] },
-      ...{ module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
-      ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+      target: 'es2023',
+      lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+      types: ['node'],
+      module: 'nodenext',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      erasableSyntaxOnly: true,
+      verbatimModuleSyntax: true,
     },
     include: ['*.ts'],
   })

@@ -19,7 +19,11 @@ async function run(controls: ClaudeControls, turns: Turn[], more: Partial<Option
   try {
     const cwd = tempDir()
     const options: Options = {
-      ...{ cwd, model: 'claude-sonnet-4-5', maxTurns: 8, settingSources: [], permissionMode: 'default' },
+      cwd,
+      model: 'claude-sonnet-4-5',
+      maxTurns: 8,
+      settingSources: [],
+      permissionMode: 'default',
       env: environmentOf(api),
       ...claudeOptions(controls, controls.permission === undefined ? allow : ask),
       ...more,

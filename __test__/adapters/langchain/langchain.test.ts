@@ -178,7 +178,12 @@ test('requests are pruned; state and checkpoint are those of a run without us', 
     await agent.invoke(go, config)
     const state = await (agent as Any).getState(config)
     const plain = state.values.messages.map(({ content, tool_call_id, name, status, artifact, tool_calls }: Any) => ({
-      ...{ content, tool_call_id, name, status, artifact, tool_calls },
+      content,
+      tool_call_id,
+      name,
+      status,
+      artifact,
+      tool_calls,
     }))
     return { sent: model.calls.map(({ messages }) => messages), stored: snapshot(plain) }
   }

@@ -91,7 +91,12 @@ test('messages: old outputs are left out of the array that was given, and of not
     },
   })
   const part = (callID: string, output = LONG): Any => ({
-    ...{ id: callID, sessionID: 's1', messageID: 'm', type: 'tool', callID, tool: 'bash' },
+    id: callID,
+    sessionID: 's1',
+    messageID: 'm',
+    type: 'tool',
+    callID,
+    tool: 'bash',
     state: { status: 'completed', input: {}, output, title: '', metadata: {}, time: { start: 1, end: 2 } },
   })
   const stored: Any[] = [

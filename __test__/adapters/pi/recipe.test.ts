@@ -13,7 +13,10 @@ test('the recipe: an agent of pi', async () => {
     fauxAssistantMessage('done'),
   ])
   const bash = {
-    ...{ name: 'bash', label: 'Bash', description: 'runs', parameters: Type.Object({}) },
+    name: 'bash',
+    label: 'Bash',
+    description: 'runs',
+    parameters: Type.Object({}),
     execute: async () => ({ content: [fauxText(longText(5000))], details: {} }),
   }
   const agent = agentOf(

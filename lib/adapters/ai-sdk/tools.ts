@@ -259,7 +259,9 @@ function isThenable(value: unknown): boolean {
 function callOf({ controls }: Kit, name: string, tool: AnyTool, args: unknown, options: CallOptions) {
   const { toolCallId = '' } = options ?? {}
   return {
-    ...{ tool: name, args, toolCallId },
+    tool: name,
+    args,
+    toolCallId,
     sessionId: sessionOf(controls, options ?? {}),
     cwd: folderOf(controls, tool),
   }

@@ -136,7 +136,9 @@ export class ClaudeHooks {
     const { signal } = Object(options) as { signal?: AbortSignal }
     const sessionId = typeof session_id === 'string' ? session_id : undefined
     return {
-      ...{ tool: tool_name, args: tool_input, toolCallId: tool_use_id },
+      tool: tool_name,
+      args: tool_input,
+      toolCallId: tool_use_id,
       ...definedOf({ sessionId, cwd: folderFor({ workingDirectory: cwd }, this.controls), signal }),
     }
   }
@@ -183,7 +185,8 @@ export class ClaudeHooks {
       isApproved = approvalsOf(permission).approve(factsOf({ ...call, args: input }), true)
     }
     const outcome = await this.calls.before({
-      ...{ ...call, args: input },
+      ...call,
+      args: input,
       ...(isApproved && { permission: approvalsOf(permission).permission(true) }),
     })
     if (outcome.kind === 'refused') return { behavior: 'deny', message: outcome.refusal.output }

@@ -96,7 +96,12 @@ export function contextControl(controls: LangChainControls): LangChainMiddleware
       approvals?.approve({ tool: name, args, toolCallId, ...definedOf({ sessionId, cwd }) }, true)
     const declared = Object(tool).truncation as ToolTruncationConfig | undefined
     const call = {
-      ...{ tool: name, args, toolCallId, sessionId, cwd, signal: runtime?.signal },
+      tool: name,
+      args,
+      toolCallId,
+      sessionId,
+      cwd,
+      signal: runtime?.signal,
       ...(isApproved && { permission: approvals?.permission(true) }),
       ...(isRecord(declared) && { truncation: declared }),
       suspends,
@@ -209,7 +214,13 @@ function shortened(message: ToolMessageLike, shown: { output: unknown; metadata?
   const isFree = artifact === undefined || artifact === null || isRecord(artifact)
   const ToolMessage = message.constructor as new (fields: object) => unknown
   return new ToolMessage({
-    ...{ content: shown.output, tool_call_id, name, id, status, response_metadata, metadata },
+    content: shown.output,
+    tool_call_id,
+    name,
+    id,
+    status,
+    response_metadata,
+    metadata,
     artifact: kept && isFree ? { ...kept, ...(artifact as object) } : artifact,
     // Another artifact is the tool's own.
     additional_kwargs: kept && !isFree ? { ...kept, ...additional_kwargs } : additional_kwargs,

@@ -56,8 +56,14 @@ function functionTool(tool: HostableTool, { sessionId }: HostToolsOptions): obje
     return (await execute(args, definedOf({ sessionId, toolCallId: toolCall?.callId, signal }))).output
   }
   return inFolderOf(tool, {
-    ...{ type: 'function', name, description, parameters: inputSchema, strict: false, invoke },
-    ...{ needsApproval: async () => false, isEnabled: async () => true },
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+    invoke,
+    needsApproval: async () => false,
+    isEnabled: async () => true,
     ...(truncation && { truncation }),
   })
 }

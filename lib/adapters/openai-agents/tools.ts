@@ -64,8 +64,11 @@ export function guardFunctionTool<T extends object>(tool: T, controls: AgentsCon
     const args = parsed(input)
     const { toolCall, signal } = details ?? {}
     const call = {
-      ...{ tool: name, args, toolCallId: toolCall?.callId },
-      ...{ sessionId: sessionOf(controls, { context: runContext?.context }), cwd: folderOf(controls, tool) },
+      tool: name,
+      args,
+      toolCallId: toolCall?.callId,
+      sessionId: sessionOf(controls, { context: runContext?.context }),
+      cwd: folderOf(controls, tool),
     }
     const permission = await approved(controls, runContext, call)
     const outcome = await guardCall({ ...call, signal, permission, truncation }, around, async (judged) => {

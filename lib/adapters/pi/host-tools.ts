@@ -39,7 +39,7 @@ export function hostTools(tools: readonly HostableTool[], options: HostToolsOpti
       if (!success) throw new Error(output)
       return { content: [{ type: 'text', text: output }], details: {} }
     }
-    const made = inFolderOf(tool, { ...{ name, label: name, description, parameters: inputSchema }, execute: run })
+    const made = inFolderOf(tool, { name, label: name, description, parameters: inputSchema, execute: run })
     HOSTED.add(made)
     return made
   })

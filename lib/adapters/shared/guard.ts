@@ -97,8 +97,10 @@ export async function guardCall(
     } as ToolControls,
   )
   const context = {
-    ...{ ...(toolCallId && { toolCallId }), ...(sessionId && { sessionId }) },
-    ...{ ...(signal && { signal }), ...(cwd && { workingDirectory: cwd }) },
+    ...(toolCallId && { toolCallId }),
+    ...(sessionId && { sessionId }),
+    ...(signal && { signal }),
+    ...(cwd && { workingDirectory: cwd }),
   }
   const result = await guarded.execute(args as never, context as ExecutionContext)
   const outcome = ran as { value: unknown } | { error: unknown } | undefined

@@ -47,7 +47,8 @@ function serverPatch(key: string, name: string, server: AgentSettings, wanted: W
     ...(server.type !== undefined && { type: local }),
     ...(key === OPENCODE ? { command: line } : { command: line[0], args: line.slice(1) }),
     ...(Object.keys(env).length > 0 && { [environment]: env }),
-    ...{ [member]: null, ...(headers !== undefined && { headers: null }) },
+    [member]: null,
+    ...(headers !== undefined && { headers: null }),
   }
 }
 
@@ -179,7 +180,8 @@ function withoutProxy(key: string, server: AgentSettings, { program: [first, ...
   const isEmpty = Object.keys(others).length === 0
   return {
     ...(server.type !== undefined && { type: remote }),
-    ...{ command: null, [urlMember(member)]: words[0] },
+    command: null,
+    [urlMember(member)]: words[0],
     ...(server.args !== undefined && { args: null }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(isOwn && { [environment]: isEmpty ? null : { [MCP_HEADERS]: null, [MCP_URL_MEMBER]: null } }),

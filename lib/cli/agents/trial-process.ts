@@ -32,7 +32,10 @@ export function runTrial({ command, input, until, cwd, env, timeoutMs }: Trial):
   const [file, ...args] = typeof command === 'string' ? [command] : command
   const startedAt = Date.now()
   const child = spawn(file ?? '', args, {
-    ...{ cwd, env: { ...process.env, ...env }, shell: typeof command === 'string', windowsHide: true },
+    cwd,
+    env: { ...process.env, ...env },
+    shell: typeof command === 'string',
+    windowsHide: true,
     // A group of its own, so that what it starts ends with it.
     detached: process.platform !== 'win32',
   })

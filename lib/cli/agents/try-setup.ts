@@ -105,7 +105,10 @@ function payloadFor({ hook }: Agent, event: string, kind: HookEvent): object {
       return { ...call, tool_name: hook?.wraps?.tool ?? 'Bash', tool_input: { command: 'true' } }
     case 'after':
       return {
-        ...{ ...call, tool_name: 'mcp__doctor__print', tool_input: {}, tool_use_id: 'doctor' },
+        ...call,
+        tool_name: 'mcp__doctor__print',
+        tool_input: {},
+        tool_use_id: 'doctor',
         tool_response: { content: [{ type: 'text', text: 'doctor\n'.repeat(LINES) }] },
       }
     default:
@@ -205,7 +208,9 @@ async function tryScript({ name }: Agent, script: string, args: string[], trial:
 
 /** The first request of a host. */
 const GREETING = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'spillway-doctor', version: '1' } },
 }
 
@@ -223,8 +228,12 @@ async function tryServer({ name: server, words, cwd, env }: ProxiedServer, timeo
   try {
     const texts = Object.entries(env).map(([name, value]) => [name, filled(String(value))])
     const end = await runTrial({
-      ...{ command: words.map(filled), input: `${JSON.stringify(GREETING)}\n`, until, timeoutMs },
-      ...{ ...(cwd !== undefined && { cwd }), env: Object.fromEntries(texts) },
+      command: words.map(filled),
+      input: `${JSON.stringify(GREETING)}\n`,
+      until,
+      timeoutMs,
+      ...(cwd !== undefined && { cwd }),
+      env: Object.fromEntries(texts),
     })
     if (end.isLate) {
       const more = 'a server that is downloaded first needs a longer --timeout'

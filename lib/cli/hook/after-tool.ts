@@ -66,7 +66,10 @@ async function cutByAdapter(agent: Agent, hook: HookFacts, call: HookCall, value
   const { service, ended } = serviceFor(agent, hook, call, values)
   const [group] = claudeOptions({ truncation: service }).hooks.PostToolUse
   const payload = {
-    ...{ session_id: call.sessionId, tool_name: call.tool, tool_input: call.args, tool_use_id: call.toolCallId },
+    session_id: call.sessionId,
+    tool_name: call.tool,
+    tool_input: call.args,
+    tool_use_id: call.toolCallId,
     tool_response: call.result,
   }
   const answer = await group?.hooks[0]?.(payload, call.toolCallId, { signal: AbortSignal.timeout(TIME_LIMIT_MS) })

@@ -18,7 +18,11 @@ export function decisionOf(hook: HookFacts, call: HookCall, wanted: 'deny' | 'as
   const wide = { vault: cwd, allowWideVault: true }
   const policy = new PermissionPolicy({ ...options.permission, ...wide, storage: openStorage(values) })
   const { decision, reasons } = policy.explain({
-    ...{ tool, args, cwd, sessionId, mode: options.mode },
+    tool,
+    args,
+    cwd,
+    sessionId,
+    mode: options.mode,
     ...(hook.harmless?.includes(tool) && { touchesNothing: true }),
   })
   if (decision === 'allow' || (decision === 'ask' && (wanted === 'deny' || !hook.asks))) return {}

@@ -85,7 +85,9 @@ class ClaudeCodeReader implements LogReader {
       const toolCallId = asText(block.tool_use_id)
       const toolName = this.names.get(toolCallId)
       this.messages.push({
-        ...{ role: 'tool', content: blockText(block.content), toolCallId },
+        role: 'tool',
+        content: blockText(block.content),
+        toolCallId,
         ...(toolName !== undefined && { toolName }),
         ...(block.is_error === true && { isError: true }),
         ...time,

@@ -79,7 +79,9 @@ function messagesOf(record: LogRecord): LoggedMessage[] {
   if (record.type !== 'gemini') return []
   const calls = (isArray(record.toolCalls) ? record.toolCalls : []).filter(isRecord)
   const toolCalls = calls.map(({ id, name, args }) => ({
-    ...{ id: asText(id), name: asText(name), args: args ?? {} },
+    id: asText(id),
+    name: asText(name),
+    args: args ?? {},
   }))
   const answer: LoggedMessage = { role: 'assistant', content, ...(calls.length > 0 && { toolCalls }), ...time }
   const results = calls.filter(({ result }) => isArray(result))
@@ -93,7 +95,10 @@ function resultOf({ id, name, result, status, timestamp }: LogRecord): LoggedMes
     return textIn(response, 'output') ?? textIn(response, 'error') ?? textIn(part, 'text') ?? deepJsonOf(response) ?? ''
   })
   return {
-    ...{ role: 'tool', content: texts.join('\n'), toolCallId: asText(id), toolName: asText(name) },
+    role: 'tool',
+    content: texts.join('\n'),
+    toolCallId: asText(id),
+    toolName: asText(name),
     ...(status === 'error' && { isError: true }),
     ...timestamped(timestamp),
   }

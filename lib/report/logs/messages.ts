@@ -64,7 +64,8 @@ function neutralMessage(record: LogRecord): LoggedMessage[] {
   const toolCalls = calls.map(({ id, name, args }) => ({ id: asText(id), name: asText(name), args }))
   return [
     {
-      ...{ role: record.role as LoggedMessage['role'], content: blockText(record.content) },
+      role: record.role as LoggedMessage['role'],
+      content: blockText(record.content),
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(toolCallId !== undefined && { toolCallId }),
       ...(toolName !== undefined && { toolName }),
@@ -85,7 +86,9 @@ function viewed(name: HistoryFormatName, messages: readonly LogRecord[]): Logged
     const at = timestamped(message.timestamp ?? time)
     for (const { callId = '', toolName = toolNames.get(callId), text, isError, time } of results) {
       logged.push({
-        ...{ role: 'tool', content: joinedText(text), toolCallId: callId },
+        role: 'tool',
+        content: joinedText(text),
+        toolCallId: callId,
         ...(toolName !== undefined && { toolName }),
         ...(isError === true && { isError }),
         ...(time === undefined ? at : timestamped(time)),

@@ -75,7 +75,10 @@ function resultOf(part: LogRecord): LoggedMessage[] {
   if (content === undefined) return []
   return [
     {
-      ...{ role: 'tool', content, toolCallId: textIn(part, 'callID') ?? '', toolName: textIn(part, 'tool') ?? '' },
+      role: 'tool',
+      content,
+      toolCallId: textIn(part, 'callID') ?? '',
+      toolName: textIn(part, 'tool') ?? '',
       ...(state.status === 'error' && { isError: true }),
       ...timestamped(recordIn(state, 'time').end),
     },

@@ -88,7 +88,9 @@ function messageOf(message: LogRecord, written: unknown): LoggedMessage[] {
       const blocks: readonly unknown[] = isArray(message.content) ? message.content : []
       const calls = blocks.filter((block): block is LogRecord => isRecord(block) && block.type === 'toolCall')
       const toolCalls = calls.map(({ id, name, arguments: args }) => ({
-        ...{ id: asText(id), name: asText(name), args: args ?? {} },
+        id: asText(id),
+        name: asText(name),
+        args: args ?? {},
       }))
       return [{ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...time }]
     }

@@ -112,8 +112,12 @@ export function createGrepTool(options: GrepToolOptions = {}): ReadyTool {
     const service = serviceOf(context)
     const { pattern, path = '.', glob, literal = false, ignore_case = false, context: around = 0 } = args
     const query = {
-      ...{ pattern: pattern as string, path: pathIn(context, path as string), glob: glob as string },
-      ...{ literal: literal as boolean, ignoreCase: ignore_case as boolean, context: around as number },
+      pattern: pattern as string,
+      path: pathIn(context, path as string),
+      glob: glob as string,
+      literal: literal as boolean,
+      ignoreCase: ignore_case as boolean,
+      context: around as number,
     }
     const folder = (await statOf(query.path)).isDirectory() ? query.path : dirname(query.path)
     if (program !== false) {
@@ -160,7 +164,10 @@ async function byRipgrep(
   try {
     const { exitCode, output, note } = await runCommand(program, args, {
       // Patterns of paths are relative to the folder that ripgrep runs in.
-      ...{ service, toolName, cwd: folder, ...outputContext(call) },
+      service,
+      toolName,
+      cwd: folder,
+      ...outputContext(call),
     })
     if (note !== undefined) return boundedResult(output, false)
     if (exitCode === 1) return boundedResult({ ...output, content: NOTHING }, true)

@@ -89,8 +89,8 @@ export function createReadTool(options: ReadToolOptions = {}): ReadyTool {
       try {
         await checkText(file, asked, state.bytes)
         const first = offset as number
-        const most = { lines: Math.min(limit as number, maxLines), bytes: maxBytes, chars: maxLineChars }
-        const page = await pageOf(file, first, most, context.signal)
+        const limits = { lines: Math.min(limit as number, maxLines), bytes: maxBytes, chars: maxLineChars }
+        const page = await pageOf(file, first, limits, context.signal)
         reads?.remember(await realpath(asked), state.stamp)
         return { success: true, output: textOf(page, first), metadata: { truncated: page.next !== undefined } }
       } finally {
@@ -111,13 +111,13 @@ function textOf({ lines, next, seen }: Page, first: number): string {
 async function pageOf(
   file: FileHandle,
   first: number,
-  most: { lines: number; bytes: number; chars: number },
+  limits: { lines: number; bytes: number; chars: number },
   signal: AbortSignal | undefined,
 ): Promise<Page> {
   const page: Page = { lines: [], bytes: 0, next: undefined, seen: 0 }
   const chunk = Buffer.alloc(CHUNK_BYTES)
   // A character has at most four bytes.
-  const shown = new LineStart(4 * (most.chars + 1))
+  const shown = new LineStart(4 * (limits.chars + 1))
   for (let at = 0; ; ) {
     signal?.throwIfAborted()
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, at)
@@ -129,44 +129,46 @@ async function pageOf(
       shown.add(chunk.subarray(start, end === -1 ? bytesRead : end))
       if (end === -1) break
       start = end + 1
-      if (isFull(page, shown.take(most.chars), first, most)) return page
+      if (!addLine(page, shown.take(limits.chars), first, limits)) return page
     }
   }
-  if (shown.bytes > 0) isFull(page, shown.take(most.chars), first, most)
+  if (shown.bytes > 0) addLine(page, shown.take(limits.chars), first, limits)
   return page
 }
 
-/** Adds a line if there is room for it; true if there is none. */
-function isFull(page: Page, text: string, first: number, most: { lines: number; bytes: number }): boolean {
+/** Adds the next line of the file if the page begins there or before. Returns false if the page is full. */
+function addLine(page: Page, text: string, first: number, limits: { lines: number; bytes: number }): boolean {
   const number = page.seen + 1
   if (number >= first) {
     const bytes = Buffer.byteLength(text) + 8
-    const isOver = page.lines.length >= most.lines || (page.lines.length > 0 && page.bytes + bytes > most.bytes)
-    if (isOver) page.next = number
-    if (isOver) return true
+    const isOver = page.lines.length >= limits.lines || (page.lines.length > 0 && page.bytes + bytes > limits.bytes)
+    if (isOver) {
+      page.next = number
+      return false
+    }
     page.lines.push(text)
     page.bytes += bytes
   }
   page.seen = number
-  return false
+  return true
 }
 
 /** The start of a line of any length. */
 class LineStart {
-  readonly #most: number
+  readonly #maxBytes: number
   #parts: Buffer[] = []
   #held = 0
   bytes = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   add(part: Buffer): void {
     this.bytes += part.length
-    if (this.#held >= this.#most) return
+    if (this.#held >= this.#maxBytes) return
     // The chunk is written over by the next read.
-    const copy = Buffer.from(part.subarray(0, this.#most - this.#held))
+    const copy = Buffer.from(part.subarray(0, this.#maxBytes - this.#held))
     this.#parts.push(copy)
     this.#held += copy.length
   }

@@ -108,7 +108,9 @@ function typeRunners(root) {
     check('node16', both, { module: 'node16', skipLibCheck: false }),
     check('nodenext, strictest', both, { module: 'nodenext', ...strictest }),
     check('bundler, DOM', ['module'], {
-      ...{ module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true },
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      verbatimModuleSyntax: true,
       lib: [...lib, 'dom'],
     }),
     check('node10', ['commonjs'], { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }),

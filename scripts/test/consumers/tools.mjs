@@ -153,7 +153,10 @@ function bun({ at, version }, { folder, origin }) {
 function node({ at, version }, { root }) {
   const command = join(at, 'bin', 'node')
   const run = (title, folder) => ({
-    ...{ name: `Node ${version}, ${title}`, command, args: ['main.js'], cwd: join(root, folder) },
+    name: `Node ${version}, ${title}`,
+    command,
+    args: ['main.js'],
+    cwd: join(root, folder),
   })
   return [run('CommonJS', 'commonjs'), run('ES modules', 'esm')]
 }

@@ -23,7 +23,10 @@ async function ordinary() {
   await storage.readRange(outputPath, { fromByte: 7, byteCount: 1000 })
   await storage.sweep()
   const messages = Array.from({ length: 50 }, (_, at) => ({
-    ...{ role: 'tool', tool_call_id: `c${at}`, name: at % 2 ? 'bash' : 'x', timestamp: at },
+    role: 'tool',
+    tool_call_id: `c${at}`,
+    name: at % 2 ? 'bash' : 'x',
+    timestamp: at,
     content: JSON.stringify({ stdout: text, stderr: '', exitCode: 0 }),
   }))
   spillway.simplifyOutdatedTerminalResults(messages, { now: 1e9 })
