@@ -35,7 +35,7 @@ fn b36_a_hostile_pattern_is_refused_or_quick() {
         let reading =
             PatternOptions { ignore_case: random.below(4) == 0, literal: random.below(40) == 0 };
         let mut result = None;
-        let took = least(COMPILE, || result = Some(compile(&pattern, reading)));
+        let took = fastest(COMPILE, || result = Some(compile(&pattern, reading)));
         compiled.push((took, pattern.clone()));
         let regex = match result.unwrap() {
             Ok(regex) => regex,
@@ -47,7 +47,7 @@ fn b36_a_hostile_pattern_is_refused_or_quick() {
             }
         };
         for subject in &subjects {
-            let took = least(MATCH, || {
+            let took = fastest(MATCH, || {
                 // As a search does: finds where the first match ends, and then where it begins.
                 let _ = regex.earliest_match_end(subject, 0).and_then(|_| regex.find(subject));
             });
@@ -70,7 +70,7 @@ fn check(what: &str, mut times: Vec<(Duration, String)>, usual: Duration) {
 }
 
 /// Returns the shortest time of a few tries; one within the limit is enough.
-fn least(bar: Duration, mut work: impl FnMut()) -> Duration {
+fn fastest(bar: Duration, mut work: impl FnMut()) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..TRIES {
         let began = Instant::now();

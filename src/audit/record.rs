@@ -100,7 +100,7 @@ pub fn bound(event: &mut Map<String, Value>) {
 
 /// Truncates texts and lists. Every mark states the original length: with a constant mark two different events could
 /// look the same.
-fn shorten(value: &mut Value, text_bytes: usize, most: usize) {
+fn shorten(value: &mut Value, text_bytes: usize, max_items: usize) {
     match value {
         Value::String(text) if text.len() > text_bytes => {
             let bytes = text.len();
@@ -109,19 +109,19 @@ fn shorten(value: &mut Value, text_bytes: usize, most: usize) {
         }
         Value::Array(items) => {
             let count = items.len();
-            if count > most {
-                items.truncate(most);
+            if count > max_items {
+                items.truncate(max_items);
                 items.push(json!(format!("… [{count} items]")));
             }
-            items.iter_mut().for_each(|item| shorten(item, text_bytes, most));
+            items.iter_mut().for_each(|item| shorten(item, text_bytes, max_items));
         }
         Value::Object(members) => {
             let count = members.len();
-            if count > most {
-                *members = object(std::mem::take(members).into_iter().take(most));
+            if count > max_items {
+                *members = object(std::mem::take(members).into_iter().take(max_items));
                 members.insert("…".to_owned(), json!(format!("[{count} members]")));
             }
-            members.values_mut().for_each(|inner| shorten(inner, text_bytes, most));
+            members.values_mut().for_each(|inner| shorten(inner, text_bytes, max_items));
         }
         _ => {}
     }

@@ -194,12 +194,12 @@ impl Intake {
         self.window = self.fresh_window(rules, query);
     }
 
-    /// Saves only the first and the last part of an output with more than `most` bytes.
-    pub fn keep_at_most(&mut self, most: u64) {
+    /// Saves only the first and the last part of an output with more than `max_bytes` bytes.
+    pub fn keep_at_most(&mut self, max_bytes: u64) {
         self.keep = match self.keep.take() {
             Keep::Nowhere => Keep::Nowhere,
-            Keep::Disk(save) => Keep::Disk(Box::new(save.with_most(most))),
-            Keep::Memory(collection) => Keep::Memory(collection.with_most(most)),
+            Keep::Disk(save) => Keep::Disk(Box::new(save.with_limit(max_bytes))),
+            Keep::Memory(collection) => Keep::Memory(collection.with_limit(max_bytes)),
         };
     }
 

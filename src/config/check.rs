@@ -263,9 +263,7 @@ impl Checked {
 
     fn value(&mut self, field: &Field, node: &mut Node, path: &str) -> bool {
         let right = match field.kind {
-            Kind::Count(least) => {
-                count_from(least, &node.value(), Code::InvalidConfig, path).is_ok()
-            }
+            Kind::Count(min) => count_from(min, &node.value(), Code::InvalidConfig, path).is_ok(),
             Kind::Size => {
                 if let Some(size) = node.text().and_then(size::bytes) {
                     node.kind = Is::Number(size.to_string());

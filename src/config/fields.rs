@@ -77,12 +77,12 @@ pub struct Section {
 
 const fn count(
     key: &'static str,
-    least: u64,
+    min: u64,
     default: &'static str,
     unit: &'static str,
     about: &'static str,
 ) -> Field {
-    Field { key, aliases: &[], kind: Kind::Count(least), default, unit, about, option: key }
+    Field { key, aliases: &[], kind: Kind::Count(min), default, unit, about, option: key }
 }
 
 pub static SECTIONS: [Section; 6] = [
@@ -346,7 +346,7 @@ impl Kind {
     /// Returns the allowed values for an error message.
     pub fn allowed(self) -> String {
         match self {
-            Kind::Count(least) => format!("a whole number of at least {least}"),
+            Kind::Count(min) => format!("a whole number of at least {min}"),
             Kind::Size => {
                 "a whole number of at least 1, or a size such as \"50k\" or \"1.5MiB\"".into()
             }
@@ -364,8 +364,8 @@ impl Kind {
 
     fn schema(self) -> Value {
         match self {
-            Kind::Count(least) => {
-                json!({ "type": "integer", "minimum": least, "maximum": LARGEST })
+            Kind::Count(min) => {
+                json!({ "type": "integer", "minimum": min, "maximum": LARGEST })
             }
             Kind::Size => json!({ "anyOf": [
                 Kind::Count(1).schema(),
@@ -428,7 +428,7 @@ pub fn schema() -> Value {
         DOMAINS.iter().map(|(name, _)| *name).chain(std::iter::once("*")).collect();
     let decisions: Vec<&str> = DECISIONS.iter().map(|(name, _)| *name).collect();
     let targets = json!({ "type": "array", "items": { "type": "string" } });
-    let whole = |most: u64, about: &str| json!({ "type": "integer", "minimum": 0, "maximum": most, "description": about });
+    let whole = |max: u64, about: &str| json!({ "type": "integer", "minimum": 0, "maximum": max, "description": about });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of Spillway",

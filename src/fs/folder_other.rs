@@ -193,6 +193,6 @@ impl Folder {
 }
 
 /// Always false: owners are not known here.
-pub fn is_anothers(_: &io::Error) -> bool {
+pub fn is_owned_by_another(_: &io::Error) -> bool {
     false
 }

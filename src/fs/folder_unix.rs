@@ -15,8 +15,8 @@ use super::file_metadata::FileMetadata;
 use super::file_names;
 #[cfg(target_os = "linux")]
 use super::open_folder::OPEN_FILES;
-pub(crate) use super::open_folder::is_anothers;
-use super::open_folder::{Anothers, PASSAGE, make, make_all, open_dir, refused};
+pub(crate) use super::open_folder::is_owned_by_another;
+use super::open_folder::{OwnedByAnother, PASSAGE, make, make_all, open_dir, refused};
 use super::symlink_policy::SymlinkPolicy;
 
 fn private_file() -> Mode {
@@ -73,7 +73,7 @@ impl Folder {
         let stat = retry_on_intr(|| rustix::fs::fstat(&self.fd))?;
         let me = rustix::process::geteuid().as_raw();
         if stat.st_uid != me && stat.st_uid != 0 {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, Anothers));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, OwnedByAnother));
         }
         let mode = Mode::from_raw_mode(stat.st_mode);
         if mode.contains(Mode::WOTH) && !mode.contains(Mode::SVTX) {

@@ -25,19 +25,19 @@ const PRIVATE_DIR: Mode = Mode::RWXU;
 
 /// The error for a folder that another user owns.
 #[derive(Debug)]
-pub(super) struct Anothers;
+pub(super) struct OwnedByAnother;
 
-impl fmt::Display for Anothers {
+impl fmt::Display for OwnedByAnother {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the folder belongs to another user")
     }
 }
 
-impl std::error::Error for Anothers {}
+impl std::error::Error for OwnedByAnother {}
 
 /// Returns true if a folder was refused because another user owns it.
-pub(crate) fn is_anothers(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|why| why.is::<Anothers>())
+pub(crate) fn is_owned_by_another(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|why| why.is::<OwnedByAnother>())
 }
 
 pub(super) fn refused(why: &str) -> io::Error {

@@ -11,7 +11,7 @@ use crate::tools::{Kind, kind_of, last_part, plain, waits};
 
 /// The effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Conduct {
+pub struct CallEffect {
     /// True if the call waits or polls, so that repeating it is expected.
     pub waits: bool,
     /// True if the state may differ after the call succeeds.
@@ -84,34 +84,34 @@ const CHECKS: &str = "\
     sleep|cd|type|less|more";
 
 /// Classifies a call. `arguments` are parsed if possible; `own` are further tools that wait.
-pub fn conduct(tool: &str, arguments: Option<&Value>, own: &[String]) -> Conduct {
+pub fn effect(tool: &str, arguments: Option<&Value>, own: &[String]) -> CallEffect {
     let name = plain(last_part(tool));
     let member = |key: &str| arguments.and_then(|value| value.get(key)).and_then(Value::as_str);
     let listed = waits(&name) || own.contains(&name) || own.contains(&plain(tool));
     if listed {
-        return Conduct { waits: true, changes: false.into() };
+        return CallEffect { waits: true, changes: false.into() };
     }
     if name == "writestdin" {
         let waits =
             member("chars").or_else(|| member("input")).is_none_or(|text| text.trim().is_empty());
-        return Conduct { waits, changes: (!waits).into() };
+        return CallEffect { waits, changes: (!waits).into() };
     }
     let action = member("action").or_else(|| member("command"));
     if name == "process" && action.is_some_and(|action| WAITING_ACTIONS.contains(&action)) {
-        return Conduct { waits: true, changes: false.into() };
+        return CallEffect { waits: true, changes: false.into() };
     }
     if kind_of(tool) == Some(Kind::Terminal) {
         let command = arguments.and_then(command_of).unwrap_or_default();
         let waits =
             command.trim_start().starts_with("sleep ") || command.trim_start().starts_with("wait ");
         let changes = if waits { false.into() } else { Changes::of_command(command) };
-        return Conduct { waits, changes };
+        return CallEffect { waits, changes };
     }
     let looks = action.is_some_and(|action| matches!(action, "view" | "read" | "list" | "open"));
     let words = words_of(last_part(tool));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let changes = !looks && has(&CHANGING_WORDS) && !has(&NOTES);
-    Conduct { waits: false, changes: changes.into() }
+    CallEffect { waits: false, changes: changes.into() }
 }
 
 /// Returns true if a command certainly changes nothing, or checks what is there. A command that is not understood may
@@ -150,7 +150,7 @@ mod tests {
     use serde_json::json;
 
     fn of(tool: &str, arguments: Value) -> (bool, bool) {
-        let Conduct { waits, changes } = conduct(tool, Some(&arguments), &[]);
+        let CallEffect { waits, changes } = effect(tool, Some(&arguments), &[]);
         (waits, changes.get())
     }
 
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(of("process", json!({ "action": "poll" })), (true, false));
         assert_eq!(of("bash", json!({ "command": "sleep 30; cat log" })), (true, false));
         assert_eq!(of("read", json!({ "action": "poll" })), (false, false));
-        assert!(conduct("my-watch", None, &["mywatch".to_owned()]).waits);
+        assert!(effect("my-watch", None, &["mywatch".to_owned()]).waits);
     }
 
     #[test]
@@ -189,10 +189,10 @@ mod tests {
     fn a_command_that_was_not_read_yet_is_saved_by_what_it_does() {
         let long = format!("rm {}", "x".repeat(MAX_KEPT_BYTES));
         for (command, expected) in [("ls", false), ("rm x", true), (&long, true)] {
-            let conduct = conduct("bash", Some(&json!({ "command": command })), &[]);
+            let conduct = effect("bash", Some(&json!({ "command": command })), &[]);
             let saved = json!({ "waits": false, "changes": expected });
             assert_eq!(serde_json::to_value(&conduct).unwrap(), saved);
-            assert_eq!(serde_json::from_value::<Conduct>(saved).unwrap(), conduct);
+            assert_eq!(serde_json::from_value::<CallEffect>(saved).unwrap(), conduct);
         }
     }
 

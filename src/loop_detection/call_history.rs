@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::call_effect::Conduct;
+use super::call_effect::CallEffect;
 use super::messages::LoopReason;
 use super::rules::{Levels, LoopRules};
 use crate::util::sort::sort_by_key;
@@ -48,7 +48,7 @@ pub struct Call {
     pub tool: String,
     /// Number of the turn; calls of one turn were made in parallel.
     pub turn: u64,
-    pub conduct: Conduct,
+    pub effect: CallEffect,
     pub outcome: Outcome,
     /// True if its result left the context: making the call again is not a repetition.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -61,7 +61,7 @@ impl Call {
     fn forget(&mut self) {
         let has_none =
             matches!(self.outcome, Outcome::Vetoed | Outcome::Known { failed: true, .. });
-        self.forgotten |= !has_none && !self.conduct.changes.get();
+        self.forgotten |= !has_none && !self.effect.changes.get();
     }
 }
 
@@ -107,7 +107,7 @@ pub struct Calls {
     /// Number of calls since the model last said something.
     since_said: u64,
     /// True if the host reports every message of the model, because even an empty one was reported.
-    hears_all: bool,
+    reports_all_messages: bool,
 }
 
 impl Calls {
@@ -127,7 +127,9 @@ impl Calls {
     fn begins(&self, name: Option<&str>) -> bool {
         match name {
             Some(_) => self.turn_name.as_deref() != name,
-            None if self.hears_all && self.since_said < MAX_PER_TURN => self.since_said == 0,
+            None if self.reports_all_messages && self.since_said < MAX_PER_TURN => {
+                self.since_said == 0
+            }
             None => self.unsettled == 0 || self.unsettled >= MAX_PER_TURN || !self.records,
         }
     }
@@ -175,7 +177,7 @@ impl Calls {
     /// Records that the model said something, or nothing.
     pub fn said(&mut self, text: &str) {
         self.since_said = 0;
-        self.hears_all |= text.trim().is_empty();
+        self.reports_all_messages |= text.trim().is_empty();
     }
 
     /// Records that a result was reported.
@@ -208,7 +210,7 @@ impl Calls {
     /// Detects repetitions of this call with the same outcome.
     fn same_tool(&self, call: &Call, rules: &LoopRules) -> Option<Finding> {
         // The object checked after a wait is being waited for.
-        let waits = call.conduct.waits || self.waited(0);
+        let waits = call.effect.waits || self.waited(0);
         let levels = if waits { rules.poll } else { rules.same_tool };
         let count = self.streak(&call.signature, call.turn, rules) + 1;
         let level = reached(levels, count).or_else(|| {
@@ -224,7 +226,7 @@ impl Calls {
 
     /// Returns true if the call `back` calls before the last one waits.
     fn waited(&self, back: usize) -> bool {
-        self.list.iter().rev().nth(back).is_some_and(|call| call.conduct.waits)
+        self.list.iter().rev().nth(back).is_some_and(|call| call.effect.waits)
     }
 
     /// Returns true if the previous call was a repetition in excess by its results, and has the same tool.
@@ -234,7 +236,7 @@ impl Calls {
         let comparable = last.turn != call.turn
             && last.tool == call.tool
             && last.signature != call.signature
-            && !(last.conduct.waits || call.conduct.waits || self.waited(1))
+            && !(last.effect.waits || call.effect.waits || self.waited(1))
             && last.outcome.result().is_some();
         let threshold =
             rules.same_tool.ask.filter(|_| comparable)?.saturating_sub(1).max(MIN_CALLS);
@@ -289,7 +291,7 @@ impl Calls {
             .find(|each| each.signature == call.signature && each.outcome.result().is_some());
         match before.and_then(|each| each.outcome.result()) {
             Some(before) => before != result,
-            None => !failed && call.conduct.changes.get(),
+            None => !failed && call.effect.changes.get(),
         }
     }
 
@@ -328,12 +330,12 @@ impl Calls {
             let turns: HashSet<u64> = others.iter().map(|each| each.turn).collect();
             blocks.min((turns.len() + vetoed.len()) as u64)
         };
-        let waits = block.iter().any(|each| each.conduct.waits);
+        let waits = block.iter().any(|each| each.effect.waits);
         let count = length(true);
         // A cycle that waits must fill the window.
-        let most = (rules.window / period) as u64;
+        let max_repeats = (rules.window / period) as u64;
         let levels = if waits {
-            Levels { ask: rules.cycle.ask.map(|ask| ask.max(most)), ..rules.cycle }
+            Levels { ask: rules.cycle.ask.map(|ask| ask.max(max_repeats)), ..rules.cycle }
         } else {
             rules.cycle
         };
@@ -358,7 +360,7 @@ impl Calls {
             let known = results.entry(&each.signature).or_insert(result);
             let changed = known.zip(result).is_some_and(|(known, result)| known != result);
             *known = known.or(result);
-            if each.conduct.waits || each.forgotten || changed || results.len() > MAX_DIFFERENT {
+            if each.effect.waits || each.forgotten || changed || results.len() > MAX_DIFFERENT {
                 return None;
             }
             seen += 1;

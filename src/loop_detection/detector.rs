@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call_effect::conduct;
+use super::call_effect::effect;
 use super::call_history::{Call, Calls, Finding, Level, Outcome};
 use super::errors::{says_error, says_something, says_unknown_tool};
 use super::messages::{LoopReason, finding, stopped, warned};
@@ -198,7 +198,7 @@ impl Detector {
         let mut call = Call {
             id: id.to_owned(),
             turn: self.state.calls.turn_of(turn),
-            conduct: conduct(tool, inner.as_ref().or(parsed.as_ref()), &self.rules.poll_tools),
+            effect: effect(tool, inner.as_ref().or(parsed.as_ref()), &self.rules.poll_tools),
             signature,
             tool: tool.to_owned(),
             outcome: Outcome::Unknown,
@@ -261,7 +261,7 @@ impl Detector {
             return (ALLOW, None);
         }
         let mut findings = self.state.calls.findings(call, &self.rules);
-        if self.rules.max_tool_calls.is_some_and(|most| self.state.since >= most) {
+        if self.rules.max_tool_calls.is_some_and(|limit| self.state.since >= limit) {
             let budget = Finding {
                 reason: LoopReason::MaxToolCalls,
                 level: Level::Ask,
@@ -453,7 +453,7 @@ impl Detector {
         }
         let Exchange { count, renumbered, subject } = exchange;
         // Changing numbers may be progress, so that more repetitions are needed.
-        let is_loop = |most| count >= most || renumbered >= RENUMBERED_FACTOR * most;
+        let is_loop = |limit| count >= limit || renumbered >= RENUMBERED_FACTOR * limit;
         if !self.rules.same_answer.is_some_and(is_loop) {
             return ALLOW;
         }

@@ -7,17 +7,17 @@ use crate::util::language::Language;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopReason {
-    /// The same call, with the same outcome as far as it is known.
+    /// A repeated call, with the same outcome as far as it is known.
     SameTool,
     /// A repeated sequence of calls.
     Cycle,
-    /// The same error, turn after turn.
+    /// A repeated error, turn after turn.
     SameError,
     /// Calls of a tool that does not exist.
     UnknownTool,
-    /// The same exchange of messages without a call.
+    /// A repeated exchange of messages without a call.
     NoToolCall,
-    /// The same passage repeated in one answer.
+    /// A passage repeated in one answer.
     RepeatedText,
     /// More calls than the budget of a run.
     MaxToolCalls,

@@ -112,9 +112,9 @@ pub struct LoopRules {
     pub max_tool_calls: Option<u64>,
     /// Number of calls that are not checked after an approval.
     pub cooldown: u64,
-    /// The same call with the same outcome, the call being checked included.
+    /// Repetitions of a call with the same outcome, the call being checked included.
     pub same_tool: Levels,
-    /// The same for calls that wait.
+    /// Repetitions of a call that waits, with the same outcome.
     pub poll: Levels,
     /// Repetitions of a cycle of two calls or more.
     pub cycle: Levels,
@@ -246,12 +246,12 @@ fn tag(value: &Value) -> Option<&str> {
 }
 
 /// Reads a whole number, or `None` for `Infinity`.
-fn limit(least: u64, value: &Value, field: &str) -> Result<Option<u64>> {
+fn limit(min: u64, value: &Value, field: &str) -> Result<Option<u64>> {
     if tag(value) == Some("Infinity") {
         return Ok(None);
     }
-    count_from(least, value, Code::InvalidConfig, field).map(Some).map_err(|_| {
-        let allowed = format!("a whole number of at least {least}, or Infinity");
+    count_from(min, value, Code::InvalidConfig, field).map(Some).map_err(|_| {
+        let allowed = format!("a whole number of at least {min}, or Infinity");
         refuse(value, Code::InvalidConfig, field, &allowed)
     })
 }

@@ -184,10 +184,10 @@ pub fn changed_files(tool: String, args: String, failed: Option<bool>) -> Result
     Ok(lines(&tool, &args, outcome))
 }
 
-/// Merges new entries into a list of changed files; the oldest in excess of `most` are dropped.
+/// Merges new entries into a list of changed files; the oldest in excess of `limit` are dropped.
 #[napi(catch_unwind)]
-pub fn changed_files_merged(known: Vec<String>, added: Vec<String>, most: u32) -> Vec<String> {
-    merged(&known, &added, most as usize)
+pub fn changed_files_merged(known: Vec<String>, added: Vec<String>, limit: u32) -> Vec<String> {
+    merged(&known, &added, limit as usize)
 }
 
 fn pairs_of(pairs: &[u32]) -> Result<Vec<(usize, usize)>> {

@@ -147,8 +147,8 @@ pub fn intake_keep_by(
     if let Some(rules) = settings.redact() {
         intake.redact(Arc::clone(rules));
     }
-    if let Some(most) = settings.max_file_bytes() {
-        intake.keep_at_most(most);
+    if let Some(max_bytes) = settings.max_file_bytes() {
+        intake.keep_at_most(max_bytes);
     }
 }
 

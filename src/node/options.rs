@@ -126,6 +126,6 @@ pub(crate) fn lock(settings: &SettingsHandle) -> MutexGuard<'_, Settings> {
     sync::lock(&settings.settings)
 }
 
-fn bound_or_tag(most: u64) -> Value {
-    if most == u64::MAX { finite_or_infinity(f64::INFINITY) } else { serde_json::json!(most) }
+fn bound_or_tag(bound: u64) -> Value {
+    if bound == u64::MAX { finite_or_infinity(f64::INFINITY) } else { serde_json::json!(bound) }
 }

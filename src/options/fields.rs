@@ -137,15 +137,15 @@ pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
     count_from(1, value, code, field)
 }
 
-/// Reads a whole number of at least `least` that JavaScript represents exactly.
-pub(crate) fn count_from(least: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
+/// Reads a whole number of at least `min` that JavaScript represents exactly.
+pub(crate) fn count_from(min: u64, value: &Value, code: Code, field: &str) -> Result<u64> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     value
         .as_f64()
-        .filter(|number| (least as f64..=MAX_SAFE_INTEGER).contains(number))
+        .filter(|number| (min as f64..=MAX_SAFE_INTEGER).contains(number))
         .filter(|number| number.fract() == 0.0)
         .map(|number| number as u64)
-        .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {least}")))
+        .ok_or_else(|| refuse(value, code, field, &format!("a whole number of at least {min}")))
 }
 
 /// Reads a whole number of at least 1, or `Infinity` for no limit.

@@ -190,8 +190,8 @@ impl Settings {
             "hardCeilingBytes": ceiling,
         });
         if let Value::Object(config) = &mut config {
-            if let Some(most) = fold.max_tokens {
-                config.insert("maxTokens".into(), json!(most));
+            if let Some(max_tokens) = fold.max_tokens {
+                config.insert("maxTokens".into(), json!(max_tokens));
             }
             let days = fields::finite_or_infinity(self.bounds().retention_days);
             config.insert("retentionDays".into(), days);

@@ -131,8 +131,8 @@ impl Settings {
                 "maxStoreBytes" => settings.max_store_bytes = fields::bound(value, code, field)?,
                 "maxStoreFiles" => settings.max_store_files = fields::bound(value, code, field)?,
                 "maxFileBytes" => {
-                    let most = fields::count_from(MIN_BYTES, value, code, field)?;
-                    settings.max_file_bytes = Some(most);
+                    let max_bytes = fields::count_from(MIN_BYTES, value, code, field)?;
+                    settings.max_file_bytes = Some(max_bytes);
                 }
                 "redact" => settings.redact = redaction::rules(value, code, field)?,
                 "sweepOnSave" => {

@@ -82,14 +82,14 @@ fn word(value: &Value, code: Code, field: &str) -> Result<String> {
     text.map(str::to_owned).ok_or_else(|| fields::refuse(value, code, field, &allowed))
 }
 
-fn within<T: TryFrom<u64>>(value: &Value, code: Code, field: &str, most: u64) -> Result<T> {
+fn within<T: TryFrom<u64>>(value: &Value, code: Code, field: &str, max: u64) -> Result<T> {
     let number = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
     number
         .map(|number| number as u64)
-        .filter(|number| *number <= most)
+        .filter(|number| *number <= max)
         .and_then(|number| T::try_from(number).ok())
         .ok_or_else(|| {
-            fields::refuse(value, code, field, &format!("a whole number from 0 to {most}"))
+            fields::refuse(value, code, field, &format!("a whole number from 0 to {max}"))
         })
 }
 

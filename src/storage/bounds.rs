@@ -70,7 +70,7 @@ impl Bounds {
         let age_ms = self.age_ms();
         let mut rest: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
         rest.retain(|(index, candidate)| {
-            let is_old = age_ms.is_some_and(|most| age(candidate) > most) && !candidate.stays;
+            let is_old = age_ms.is_some_and(|max_age| age(candidate) > max_age) && !candidate.stays;
             !(is_old && remove(*index, RemovalReason::Age))
         });
         sort_by_key(&mut rest, |(_, candidate)| (candidate.leased, candidate.modified_ms));

@@ -88,20 +88,25 @@ pub fn excerpt(
             return Ok(None);
         }
         let marks = 2 * CUT.len() as u64;
-        let most = LINE_SHOWN.min(room.saturating_sub(marks));
-        shown = line(file, size, found, most)?.0;
+        let max_bytes = LINE_SHOWN.min(room.saturating_sub(marks));
+        shown = line(file, size, found, max_bytes)?.0;
         if shown.bytes() > room {
             // A malformed byte is displayed as three bytes.
-            shown = line(file, size, found, most / 3)?.0;
+            shown = line(file, size, found, max_bytes / 3)?.0;
         }
     }
     Ok(Some(shown))
 }
 
-/// Reads at most `most` bytes of the matching line. Also returns an offset after the match that is still in the line.
-fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result<(Match, u64)> {
-    let begin = found.line_start.max(found.from.saturating_sub(most));
-    let view = PaddedBuffer::read(file, begin, found.from.saturating_add(most), size)?;
+/// Reads at most `max_bytes` bytes of the matching line. Also returns an offset after the match that is still in the line.
+fn line(
+    file: &mut dyn Input,
+    size: u64,
+    found: &Found,
+    max_bytes: u64,
+) -> io::Result<(Match, u64)> {
+    let begin = found.line_start.max(found.from.saturating_sub(max_bytes));
+    let view = PaddedBuffer::read(file, begin, found.from.saturating_add(max_bytes), size)?;
     let after = view.bytes.get(view.index(found.from)..).unwrap_or_default();
     let line_end = memchr(b'\n', after).map(|at| {
         let at = view.index(found.from) + at;
@@ -109,13 +114,13 @@ fn line(file: &mut dyn Input, size: u64, found: &Found, most: u64) -> io::Result
     });
     // If the end is out of reach, the line is too long to be shown whole.
     let end = line_end.unwrap_or(view.offset + view.bytes.len() as u64).max(found.line_start);
-    let fits = end - found.line_start <= most && (line_end.is_some() || end == size);
+    let fits = end - found.line_start <= max_bytes && (line_end.is_some() || end == size);
     let (start, stop) = if fits {
         (found.line_start, end)
     } else {
-        let lead = LEAD.min(most / 4);
-        let start = found.from.saturating_sub(lead).min(end.saturating_sub(most)).max(begin);
-        (start, end.min(start + most))
+        let lead = LEAD.min(max_bytes / 4);
+        let start = found.from.saturating_sub(lead).min(end.saturating_sub(max_bytes)).max(begin);
+        (start, end.min(start + max_bytes))
     };
     let from = utf8_boundary::ceil(&view.bytes, view.index(start));
     let to = utf8_boundary::floor(&view.bytes, view.index(stop)).max(from);

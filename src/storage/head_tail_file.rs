@@ -20,18 +20,18 @@ const NEAR: u64 = 1024;
 /// Maps offsets of an output to offsets of a draft with a maximum size.
 #[derive(Debug, Clone, Copy)]
 pub struct DraftLayout {
-    most: u64,
+    max_bytes: u64,
 }
 
 impl DraftLayout {
-    /// Creates the layout of a draft of at most `most` bytes.
-    pub fn new(most: u64) -> Self {
-        DraftLayout { most }
+    /// Creates the layout of a draft of at most `max_bytes` bytes.
+    pub fn new(max_bytes: u64) -> Self {
+        DraftLayout { max_bytes }
     }
 
     /// Returns the number of bytes at the start that are not overwritten.
     pub fn head(&self) -> u64 {
-        self.most / 2
+        self.max_bytes / 2
     }
 
     /// Returns the ranges of the draft that hold a range of the output, in order.
@@ -49,11 +49,11 @@ impl DraftLayout {
     /// Returns the offset of the draft that holds the byte at `offset` of the output, and the number of bytes that
     /// follow contiguously.
     fn place(&self, offset: u64) -> (u64, u64) {
-        if offset < self.most {
-            return (offset, self.most - offset);
+        if offset < self.max_bytes {
+            return (offset, self.max_bytes - offset);
         }
-        let turn = (offset - self.head()) % (self.most - self.head());
-        (self.head() + turn, self.most - self.head() - turn)
+        let turn = (offset - self.head()) % (self.max_bytes - self.head());
+        (self.head() + turn, self.max_bytes - self.head() - turn)
     }
 
     /// Writes bytes of an output, which begin at `offset`, to their positions in a draft.
@@ -124,9 +124,9 @@ impl DraftLayout {
             let marker = OmittedRange::marker(omitted);
             if is_line { format!("{marker}\n") } else { format!("\n{marker}\n") }
         };
-        let room = self.most - head - line(total).len() as u64;
+        let room = self.max_bytes - head - line(total).len() as u64;
         // The same applies to the start of the second half.
-        let oldest = total - (self.most - self.head()) + utf8_boundary::MAX_LENGTH as u64;
+        let oldest = total - (self.max_bytes - self.head()) + utf8_boundary::MAX_LENGTH as u64;
         let start = oldest.max(total - room);
         let from = start - utf8_boundary::MAX_LENGTH as u64;
         let near = read(from, (start + NEAR).min(total))?;
@@ -165,42 +165,42 @@ pub fn copy_range(
 pub struct Collection {
     draft: Cursor<Vec<u8>>,
     written: u64,
-    most: Option<u64>,
+    max_bytes: Option<u64>,
 }
 
 impl Collection {
-    /// Keeps only the first and the last part of an output with more than `most` bytes.
-    pub fn with_most(self, most: u64) -> Self {
-        Collection { most: Some(most), ..self }
+    /// Keeps only the first and the last part of an output with more than `max_bytes` bytes.
+    pub fn with_limit(self, max_bytes: u64) -> Self {
+        Collection { max_bytes: Some(max_bytes), ..self }
     }
 
     /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         let offset = self.written;
         self.written += bytes.len() as u64;
-        match self.most.filter(|most| self.written > *most) {
-            Some(most) => DraftLayout::new(most).write(&mut self.draft, offset, bytes),
+        match self.max_bytes.filter(|max_bytes| self.written > *max_bytes) {
+            Some(max_bytes) => DraftLayout::new(max_bytes).write(&mut self.draft, offset, bytes),
             None => self.draft.write_all(bytes),
         }
     }
 
     /// Returns all bytes, and the range omitted if there is one.
     pub fn finish(self) -> io::Result<(Vec<u8>, Option<OmittedRange>)> {
-        let Collection { mut draft, written, most } = self;
-        let Some(most) = most.filter(|most| written > *most) else {
+        let Collection { mut draft, written, max_bytes } = self;
+        let Some(max_bytes) = max_bytes.filter(|max_bytes| written > *max_bytes) else {
             return Ok((draft.into_inner(), None));
         };
         let mut bytes = Vec::new();
-        let (part, _) = DraftLayout::new(most).seal(&mut draft, written, &mut bytes)?;
+        let (part, _) = DraftLayout::new(max_bytes).seal(&mut draft, written, &mut bytes)?;
         Ok((bytes, Some(part)))
     }
 }
 
 /// Shortens an output that is complete already.
 #[cfg(test)]
-pub(super) fn part_of(bytes: &[u8], most: u64) -> (Vec<u8>, OmittedRange) {
+pub(super) fn part_of(bytes: &[u8], max_bytes: u64) -> (Vec<u8>, OmittedRange) {
     let range = |from: u64, to: u64| Ok(bytes[from as usize..to as usize].to_vec());
-    let (part, line) = DraftLayout::new(most).cut(bytes.len() as u64, range).unwrap();
+    let (part, line) = DraftLayout::new(max_bytes).cut(bytes.len() as u64, range).unwrap();
     let (head, tail) = (part.head_bytes as usize, part.tail_start() as usize);
     ([&bytes[..head], line.as_bytes(), &bytes[tail..]].concat(), part)
 }
@@ -212,9 +212,9 @@ mod tests {
 
     fn collected<'a>(
         pieces: impl IntoIterator<Item = &'a [u8]>,
-        most: u64,
+        max_bytes: u64,
     ) -> (Vec<u8>, Option<OmittedRange>) {
-        let mut collection = Collection::default().with_most(most);
+        let mut collection = Collection::default().with_limit(max_bytes);
         for piece in pieces {
             collection.push(piece).unwrap();
         }
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn no_more_is_collected_than_may_be_kept() {
-        let mut collection = Collection::default().with_most(5000);
+        let mut collection = Collection::default().with_limit(5000);
         for _ in 0..1000 {
             collection.push(&[b'x'; 777]).unwrap();
         }
@@ -262,18 +262,18 @@ mod tests {
         #[test]
         fn parts_are_cut_between_characters(
             unit in prop::sample::select(vec!["a", "é", "你", "😀", "x\n", "你你你\r\n", "ab😀"]),
-            count in 1000usize..9000, most in 4096u64..9000, size in 1usize..20_000,
+            count in 1000usize..9000, max_bytes in 4096u64..9000, size in 1usize..20_000,
         ) {
             let text = unit.repeat(count);
-            let (bytes, part) = collected(text.as_bytes().chunks(size), most);
-            prop_assert!(bytes.len() as u64 <= most.max(text.len() as u64 * u64::from(part.is_none())));
+            let (bytes, part) = collected(text.as_bytes().chunks(size), max_bytes);
+            prop_assert!(bytes.len() as u64 <= max_bytes.max(text.len() as u64 * u64::from(part.is_none())));
             let held = String::from_utf8(bytes).unwrap();
             if let Some(part) = part {
-                prop_assert_eq!((held.clone().into_bytes(), part), part_of(text.as_bytes(), most));
+                prop_assert_eq!((held.clone().into_bytes(), part), part_of(text.as_bytes(), max_bytes));
                 prop_assert_eq!(part.total_bytes(), text.len() as u64);
                 prop_assert_eq!(&held[..part.head_bytes as usize], &text[..part.head_bytes as usize]);
                 prop_assert!(text.ends_with(&held[held.len() - part.tail_bytes as usize..]));
-                prop_assert!(held.len() as u64 + NEAR * 2 + 100 > most);
+                prop_assert!(held.len() as u64 + NEAR * 2 + 100 > max_bytes);
             } else {
                 prop_assert_eq!(held, text);
             }

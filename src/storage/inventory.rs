@@ -13,7 +13,7 @@ use super::sweep::SweepReport;
 use crate::error::{Code, Error, Result, os_reason};
 use crate::fs::file_metadata::FileMetadata;
 use crate::fs::file_names;
-use crate::fs::folder::{Folder, is_anothers};
+use crate::fs::folder::{Folder, is_owned_by_another};
 
 /// An output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ fn look(folder: &Folder, session: Option<&str>, names: Vec<String>) -> (Vec<Item
 /// Returns true if a folder with the name of a session is not ours, or does not exist any more.
 fn is_foreign(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
-    is_anothers(error) || matches!(error.kind(), NotADirectory | NotFound)
+    is_owned_by_another(error) || matches!(error.kind(), NotADirectory | NotFound)
 }
 
 /// Removes a file that a process left that was killed, if it was last written before this, in milliseconds since the epoch.

@@ -43,7 +43,7 @@ pub struct Range {
 }
 
 impl Range {
-    fn most(&self) -> u64 {
+    fn max_bytes(&self) -> u64 {
         self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.clamp(MIN_BYTES, MAX_BYTES))
     }
 }
@@ -152,13 +152,13 @@ impl RangeRead {
     }
 
     fn by_bytes(&mut self, from: u64, count: u64) -> io::Result<Piece> {
-        let most = self.range.most();
-        let (from, end) = (from.min(self.size), from.saturating_add(count.min(most)));
+        let max_bytes = self.range.max_bytes();
+        let (from, end) = (from.min(self.size), from.saturating_add(count.min(max_bytes)));
         let view = self.view(from, end)?;
         // A character belongs to the range that contains its first byte.
         let start = utf8_boundary::ceil(&view.bytes, view.index(from));
         let mut stop = utf8_boundary::ceil(&view.bytes, view.index(end)).max(start);
-        if (stop - start) as u64 > most {
+        if (stop - start) as u64 > max_bytes {
             stop = utf8_boundary::floor(&view.bytes, view.index(end));
         }
         let mut piece = self.piece(&view, start, stop);
@@ -174,10 +174,10 @@ impl RangeRead {
 
     fn by_lines(&mut self, line: u64, from: u64, count: Option<u64>) -> io::Result<Piece> {
         let from = from.min(self.size);
-        let most = self.range.most();
-        let view = self.view(from, from.saturating_add(most))?;
+        let max_bytes = self.range.max_bytes();
+        let view = self.view(from, from.saturating_add(max_bytes))?;
         let start = utf8_boundary::ceil(&view.bytes, view.index(from));
-        let limit = view.index(from.saturating_add(most));
+        let limit = view.index(from.saturating_add(max_bytes));
         let within = view.bytes.get(start..limit).unwrap_or_default();
         let wanted = usize::try_from(count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let mut breaks = memchr_iter(b'\n', within);
@@ -333,7 +333,7 @@ mod tests {
                 Just(0xf0u8), Just(0x9f), Just(0x98), Just(0x80), Just(0xed), Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()
             ], 0..80),
             count in 1u64..9,
-            most in MIN_BYTES..20,
+            max_bytes in MIN_BYTES..20,
         ) {
             let (_root, places, path) = saved(&bytes);
             let whole = Shown::decode(&bytes, Source::Text).text;
@@ -342,9 +342,9 @@ mod tests {
                 let joined: String = tile(&places, &path, first).into_iter().map(|each| each.text).collect();
                 prop_assert_eq!(&joined, &*whole);
             }
-            for first in [by_bytes, lines(1, count)].map(|range| Range { max_bytes: Some(most), ..range }) {
+            for first in [by_bytes, lines(1, count)].map(|range| Range { max_bytes: Some(max_bytes), ..range }) {
                 let pieces = tile(&places, &path, first);
-                prop_assert!(pieces.iter().all(|piece| piece.byte_count <= most));
+                prop_assert!(pieces.iter().all(|piece| piece.byte_count <= max_bytes));
                 prop_assert_eq!(pieces.iter().map(|each| each.text.as_str()).collect::<String>(), &*whole);
             }
             // Adjacent ranges that are chosen without `next` lose nothing either.

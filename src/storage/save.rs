@@ -79,7 +79,7 @@ pub struct Save {
     open: Option<Open>,
     written: u64,
     /// Maximum size of the file in bytes.
-    most: Option<u64>,
+    max_bytes: Option<u64>,
     /// The part that the draft holds and its size, once the draft has the final form of an output that is too long.
     sealed: Option<(OmittedRange, u64)>,
     /// Number of bytes written when the free space was last checked.
@@ -140,16 +140,16 @@ impl Save {
             next: 0,
             open: None,
             written: 0,
-            most: None,
+            max_bytes: None,
             sealed: None,
             checked: 0,
             attempts: Vec::new(),
         }
     }
 
-    /// Keeps only the first and the last part of an output with more than `most` bytes.
-    pub fn with_most(self, most: u64) -> Self {
-        Save { most: Some(most), ..self }
+    /// Keeps only the first and the last part of an output with more than `max_bytes` bytes.
+    pub fn with_limit(self, max_bytes: u64) -> Self {
+        Save { max_bytes: Some(max_bytes), ..self }
     }
 
     /// Appends bytes. After a failure everything written so far is moved to the next directory; the error is that of
@@ -161,9 +161,9 @@ impl Save {
         let is_due = self.written - self.checked >= CHECK_SPACE_BYTES;
         while let Some(open) = &mut self.open {
             let room = if is_due { check_reserve(&open.folder, 0) } else { Ok(()) };
-            let append = |()| match self.most {
-                Some(most) if self.written + bytes.len() as u64 > most => {
-                    DraftLayout::new(most).write(&mut open.draft.file, self.written, bytes)
+            let append = |()| match self.max_bytes {
+                Some(max_bytes) if self.written + bytes.len() as u64 > max_bytes => {
+                    DraftLayout::new(max_bytes).write(&mut open.draft.file, self.written, bytes)
                 }
                 _ => open.draft.file.write_all(bytes),
             };
@@ -183,9 +183,9 @@ impl Save {
     /// changes.
     pub fn reader(&self) -> io::Result<Unfinished> {
         let Some(open) = &self.open else { return Ok(Unfinished::of(Vec::new())) };
-        let long = self.most.filter(|most| self.written > *most);
+        let long = self.max_bytes.filter(|max_bytes| self.written > *max_bytes);
         let bytes = match long {
-            Some(most) => DraftLayout::new(most).head(),
+            Some(max_bytes) => DraftLayout::new(max_bytes).head(),
             None => self.written,
         };
         let file = Box::new(open.draft.reader()?);
@@ -253,21 +253,23 @@ impl Save {
     fn held(&self) -> u64 {
         match self.sealed {
             Some((_, bytes)) => bytes,
-            None => self.most.unwrap_or(u64::MAX).min(self.written),
+            None => self.max_bytes.unwrap_or(u64::MAX).min(self.written),
         }
     }
 
     /// Writes the parts of an output that is too long to a new draft in their order. The previous draft is kept until
     /// then, so that it can still be moved to the next directory.
     fn seal(&mut self) -> io::Result<()> {
-        let Some(most) = self.most.filter(|most| self.written > *most) else { return Ok(()) };
+        let Some(max_bytes) = self.max_bytes.filter(|max_bytes| self.written > *max_bytes) else {
+            return Ok(());
+        };
         let held = self.held();
         let Some(open) = self.open.as_mut().filter(|_| self.sealed.is_none()) else {
             return Ok(());
         };
         open.stay_in_place(&self.store, self.now_ms, held)?;
-        check_reserve(&open.folder, most)?;
-        let (ring, total) = (DraftLayout::new(most), self.written);
+        check_reserve(&open.folder, max_bytes)?;
+        let (ring, total) = (DraftLayout::new(max_bytes), self.written);
         let mut draft = open.folder.draft(self.now_ms)?;
         match ring.seal(&mut open.draft.file, total, &mut draft.file) {
             Ok(sealed) => {

@@ -225,11 +225,11 @@ impl Search {
         if self.buffer.len() < held + BLOCK {
             self.buffer.resize(held + BLOCK, 0);
         }
-        let most = match self.open_to.saturating_sub(self.at(held)) {
+        let wanted = match self.open_to.saturating_sub(self.at(held)) {
             0 => BLOCK,
             left => BLOCK.min(left as usize),
         };
-        let room = self.buffer.get_mut(held..held + most).unwrap_or_default();
+        let room = self.buffer.get_mut(held..held + wanted).unwrap_or_default();
         let read = self.file.read(room)?;
         self.filled += read;
         let fresh = self.buffer.get(held..self.filled).unwrap_or_default();

@@ -197,9 +197,9 @@ pub fn of_units(text: &[u16], mode: Mode) -> u64 {
     meter.tokens()
 }
 
-/// Returns the end of the longest prefix with at most `most` tokens.
-pub fn longest_start(text: &str, most: u64, mode: Mode) -> usize {
-    let budget = most.saturating_mul(SCALE);
+/// Returns the end of the longest prefix with at most `max_tokens` tokens.
+pub fn longest_start(text: &str, max_tokens: u64, mode: Mode) -> usize {
+    let budget = max_tokens.saturating_mul(SCALE);
     let mut meter = Meter::new(mode);
     // Whole blocks while they fit, then single characters.
     let mut at = 0;
@@ -225,9 +225,9 @@ pub fn longest_start(text: &str, most: u64, mode: Mode) -> usize {
     at
 }
 
-/// Returns the start of the longest suffix with at most `most` tokens.
-pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
-    let budget = most.saturating_mul(SCALE);
+/// Returns the start of the longest suffix with at most `max_tokens` tokens.
+pub fn longest_end(text: &str, max_tokens: u64, mode: Mode) -> usize {
+    let budget = max_tokens.saturating_mul(SCALE);
     let table = Table::of(mode);
     let mut start = text.len();
     // The cost after the current character, without the first one, whose cost depends on its predecessor.
@@ -248,9 +248,9 @@ pub fn longest_end(text: &str, most: u64, mode: Mode) -> usize {
     start
 }
 
-/// Returns a length in UTF-16 code units whose texts are guaranteed to have at most `most` tokens.
-pub fn units_within(most: u64) -> u64 {
-    most.saturating_mul(SCALE) / MAX_WEIGHT
+/// Returns a length in UTF-16 code units whose texts are guaranteed to have at most `max_tokens` tokens.
+pub fn units_within(max_tokens: u64) -> u64 {
+    max_tokens.saturating_mul(SCALE) / MAX_WEIGHT
 }
 
 #[cfg(test)]
@@ -315,14 +315,14 @@ mod tests {
         }
 
         #[test]
-        fn ends_are_the_longest_within_the_budget(text in "(?s)[a-zA-Z0-9 \n=.你é😀]{0,80}", most in 0u64..40) {
+        fn ends_are_the_longest_within_the_budget(text in "(?s)[a-zA-Z0-9 \n=.你é😀]{0,80}", max_tokens in 0u64..40) {
             let mode = Mode::Upper;
             let borders: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
-            let fits = |part: &str| of_text(part, mode) <= most;
+            let fits = |part: &str| of_text(part, mode) <= max_tokens;
             let start = borders.iter().rev().find(|at| fits(&text[..**at]));
-            prop_assert_eq!(Some(&longest_start(&text, most, mode)), start);
+            prop_assert_eq!(Some(&longest_start(&text, max_tokens, mode)), start);
             let end = borders.iter().find(|at| fits(&text[**at..]));
-            prop_assert_eq!(Some(&longest_end(&text, most, mode)), end);
+            prop_assert_eq!(Some(&longest_end(&text, max_tokens, mode)), end);
         }
 
         #[test]
@@ -336,11 +336,11 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_where_a_short_one_is() {
         let text = "some words 123 and 你好\n".repeat(2000);
-        for most in [0, 1, 2000, 1 << 40] {
-            let end = longest_start(&text, most, Mode::Upper);
-            assert!(of_text(&text[..end], Mode::Upper) <= most);
+        for max_tokens in [0, 1, 2000, 1 << 40] {
+            let end = longest_start(&text, max_tokens, Mode::Upper);
+            assert!(of_text(&text[..end], Mode::Upper) <= max_tokens);
             let more = text.ceil_char_boundary(text.len().min(end + 1));
-            assert!(end == text.len() || of_text(&text[..more], Mode::Upper) > most);
+            assert!(end == text.len() || of_text(&text[..more], Mode::Upper) > max_tokens);
         }
     }
 }

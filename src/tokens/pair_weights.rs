@@ -116,8 +116,8 @@ const UPPER_RUNS: &[Least] = &[
     (TAB, SYMBOL, 1150),
 ];
 
-/// Builds the table: the maximum of `weights` and `least`.
-const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
+/// Builds the table: the maximum of `weights` and `min_weights`.
+const fn table(weights: &Weights, min_weights: &Weights, runs: &[Least]) -> Table {
     let mut table = [0; 2 * ROW * ROW];
     let mut before = 0;
     while before < ALL_CLASSES {
@@ -125,20 +125,20 @@ const fn table(weights: &Weights, least: &Weights, runs: &[Least]) -> Table {
         let mut class = 0;
         while class < ALL_CLASSES {
             let column = fitted(class);
-            let (weight, least) = (weights.pairs[row][column], least.pairs[row][column]);
-            table[before * ROW + class] = greater(weight, least);
+            let (weight, min_weight) = (weights.pairs[row][column], min_weights.pairs[row][column]);
+            table[before * ROW + class] = greater(weight, min_weight);
             class += 1;
         }
-        table[REPEATED + before * ROW + before] = greater(weights.same[row], least.same[row]);
+        table[REPEATED + before * ROW + before] = greater(weights.same[row], min_weights.same[row]);
         before += 1;
     }
     let mut at = 0;
     while at < runs.len() {
-        let (before, class, least) = runs[at];
+        let (before, class, min_weight) = runs[at];
         let pair = before as usize * ROW + class as usize;
-        table[pair] = greater(table[pair], least);
+        table[pair] = greater(table[pair], min_weight);
         if before == class {
-            table[REPEATED + pair] = greater(table[REPEATED + pair], least);
+            table[REPEATED + pair] = greater(table[REPEATED + pair], min_weight);
         }
         at += 1;
     }
@@ -159,7 +159,7 @@ static TYPICAL_TABLE: Table = table(&TYPICAL, &TYPICAL, RUNS);
 static UPPER_TABLE: Table = table(&UPPER, &TYPICAL, UPPER_RUNS);
 
 /// Upper bound for the cost of one UTF-16 code unit.
-pub(super) const MAX_WEIGHT: u64 = UPPER_TABLE.most() as u64;
+pub(super) const MAX_WEIGHT: u64 = UPPER_TABLE.max() as u64;
 
 impl Table {
     pub(super) fn of(mode: Mode) -> &'static Table {
@@ -178,15 +178,15 @@ impl Table {
         self.0[usize::from(before == byte) * REPEATED + row * ROW + class]
     }
 
-    const fn most(&self) -> u16 {
-        let (mut most, mut at) = (0, 0);
+    const fn max(&self) -> u16 {
+        let (mut max, mut at) = (0, 0);
         while at < self.0.len() {
-            if self.0[at] > most {
-                most = self.0[at];
+            if self.0[at] > max {
+                max = self.0[at];
             }
             at += 1;
         }
-        most
+        max
     }
 }
 

@@ -109,16 +109,16 @@ fn cut_text<'a>(window: &'a Window, source: Source, limits: &Limits, gap: Gap) -
 }
 
 /// Subtracts `tokens` from a limit, saturating at zero. `u64::MAX` means "unlimited" and is returned unchanged.
-fn without(most: u64, tokens: u64) -> u64 {
-    if most == u64::MAX { most } else { most.saturating_sub(tokens) }
+fn without(limit: u64, tokens: u64) -> u64 {
+    if limit == u64::MAX { limit } else { limit.saturating_sub(tokens) }
 }
 
-fn without_text(most: u64, text: &str) -> u64 {
-    if most == u64::MAX { most } else { most.saturating_sub(of_text(text, Mode::Upper)) }
+fn without_text(limit: u64, text: &str) -> u64 {
+    if limit == u64::MAX { limit } else { limit.saturating_sub(of_text(text, Mode::Upper)) }
 }
 
-fn half(most: u64) -> u64 {
-    if most == u64::MAX { most } else { most.div_ceil(2) }
+fn half(limit: u64) -> u64 {
+    if limit == u64::MAX { limit } else { limit.div_ceil(2) }
 }
 
 /// How to show a text whose visible part is one line without text.
@@ -175,7 +175,7 @@ fn keep_head(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     // The limit in tokens is converted to an offset, from where on it acts as a limit in bytes.
     let (max_bytes, unit) = match limits.max_tokens {
         u64::MAX => (max_bytes, Unit::Bytes),
-        most => narrower(max_bytes, longest_start(text, most, Mode::Upper), text.len()),
+        max_tokens => narrower(max_bytes, longest_start(text, max_tokens, Mode::Upper), text.len()),
     };
     let mut kept = Kept { start: 0, end: 0, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memchr_iter(b'\n', bytes);
@@ -261,7 +261,9 @@ fn keep_tail(text: &str, complete: bool, limits: &Limits, blank: Blank) -> Kept 
     let ending = text.get(..stop).unwrap_or_default();
     let (max_bytes, unit) = match limits.max_tokens {
         u64::MAX => (max_bytes, Unit::Bytes),
-        most => narrower(max_bytes, stop - longest_end(ending, most, Mode::Upper), stop),
+        max_tokens => {
+            narrower(max_bytes, stop - longest_end(ending, max_tokens, Mode::Upper), stop)
+        }
     };
     let mut kept = Kept { start: stop, end: stop, lines: 0, partial: false, stopped: Unit::Lines };
     let mut breaks = memrchr_iter(b'\n', bytes.get(..stop).unwrap_or_default());

@@ -158,8 +158,8 @@ impl<'a> Chosen<'a> {
         Chosen { lines, total, budget, numbers, used_lines: 1, used_bytes: budget.gap }
     }
 
-    /// Adds a line if it fits within `most`, and returns whether it is selected.
-    pub(crate) fn add(&mut self, number: u64, most: (u64, u64)) -> bool {
+    /// Adds a line if it fits within `limit`, and returns whether it is selected.
+    pub(crate) fn add(&mut self, number: u64, limit: (u64, u64)) -> bool {
         if self.numbers.contains(&number) {
             return true;
         }
@@ -170,7 +170,7 @@ impl<'a> Chosen<'a> {
         let lines = (self.used_lines + 1).saturating_add_signed(gaps);
         let bytes = (self.used_bytes + line.text.len() as u64 + 1)
             .saturating_add_signed(gaps * self.budget.gap as i64);
-        if lines > most.0.min(self.budget.lines) || bytes > most.1.min(self.budget.bytes) {
+        if lines > limit.0.min(self.budget.lines) || bytes > limit.1.min(self.budget.bytes) {
             return false;
         }
         self.used_lines = lines;
@@ -179,15 +179,19 @@ impl<'a> Chosen<'a> {
         true
     }
 
-    /// Adds all of the lines if they fit within `most`, or none, and returns whether they are selected.
-    pub(crate) fn add_all(&mut self, numbers: impl Iterator<Item = u64>, most: (u64, u64)) -> bool {
+    /// Adds all of the lines if they fit within `limit`, or none, and returns whether they are selected.
+    pub(crate) fn add_all(
+        &mut self,
+        numbers: impl Iterator<Item = u64>,
+        limit: (u64, u64),
+    ) -> bool {
         let before = (self.used_lines, self.used_bytes);
         let mut added = Vec::new();
         for number in numbers {
             if self.numbers.contains(&number) {
                 continue;
             }
-            if !self.add(number, most) {
+            if !self.add(number, limit) {
                 for number in added {
                     self.numbers.remove(&number);
                 }
@@ -213,27 +217,27 @@ impl<'a> Chosen<'a> {
         self.part(percent, self.all())
     }
 
-    /// Returns the limits for a percentage of what is left of `most`.
-    pub(crate) fn part(&self, percent: u64, most: (u64, u64)) -> (u64, u64) {
-        let of = |used: u64, most: u64| {
-            let left = most.saturating_sub(used);
+    /// Returns the limits for a percentage of what is left of `limit`.
+    pub(crate) fn part(&self, percent: u64, limit: (u64, u64)) -> (u64, u64) {
+        let of = |used: u64, limit: u64| {
+            let left = limit.saturating_sub(used);
             used.saturating_add((u128::from(left) * u128::from(percent) / 100) as u64)
         };
-        (of(self.used_lines, most.0), of(self.used_bytes, most.1))
+        (of(self.used_lines, limit.0), of(self.used_bytes, limit.1))
     }
 
-    /// Fills gaps of at most `most` lines, since a gap line would take as much room as the lines it replaces.
-    pub(crate) fn close_gaps(&mut self, most: u64) {
-        self.close_small_gaps(most, u64::MAX);
+    /// Fills gaps of at most `max_lines` lines, since a gap line would take as much room as the lines it replaces.
+    pub(crate) fn close_gaps(&mut self, max_lines: u64) {
+        self.close_small_gaps(max_lines, u64::MAX);
     }
 
-    /// Fills gaps of at most `most` lines that have at most this many bytes.
-    pub(crate) fn close_small_gaps(&mut self, most: u64, bytes: u64) {
+    /// Fills gaps of at most `max_lines` lines that have at most this many bytes.
+    pub(crate) fn close_small_gaps(&mut self, max_lines: u64, bytes: u64) {
         let all = self.all();
         let numbers: Vec<u64> = self.numbers.iter().copied().collect();
         for pair in numbers.windows(2) {
             let [before, after] = pair else { continue };
-            if after - before <= 1 || after - before > most + 1 {
+            if after - before <= 1 || after - before > max_lines + 1 {
                 continue;
             }
             let missing = self.lines.range(before + 1..*after);

@@ -236,7 +236,7 @@ impl Renderer<'_> {
         let max_bytes = usize::try_from(limits.max_bytes).unwrap_or(usize::MAX);
         let room = match limits.max_tokens {
             u64::MAX => max_bytes,
-            most => max_bytes.min(longest_start(line, most, Mode::Upper)),
+            max_tokens => max_bytes.min(longest_start(line, max_tokens, Mode::Upper)),
         };
         graphemes::floor(line, room)
     }
@@ -545,8 +545,8 @@ fn largest(
         let (lines, bytes) = size(text);
         (lines, bytes, tokens(limits, text))
     };
-    others.into_iter().map(|other| measure(&other)).fold(measure(text), |most, each| {
-        (most.0.max(each.0), most.1.max(each.1), most.2.max(each.2))
+    others.into_iter().map(|other| measure(&other)).fold(measure(text), |widest, each| {
+        (widest.0.max(each.0), widest.1.max(each.1), widest.2.max(each.2))
     })
 }
 

@@ -73,19 +73,19 @@ impl<T: Held, R: Rule<T>> Thinned<T, R> {
     }
 }
 
-/// The items with the lowest keys. When they take more than `most` bytes, those with the highest keys are removed until
-/// `least` bytes are left, so that sorting is rare.
+/// The items with the lowest keys. When they take more than `limit` bytes, those with the highest keys are removed until
+/// `target` bytes are left, so that sorting is rare.
 #[derive(Debug, Clone)]
 pub(super) struct Best<T> {
     items: Vec<T>,
     held: usize,
-    most: usize,
-    least: usize,
+    limit: usize,
+    target: usize,
 }
 
 impl<T: Held> Best<T> {
-    pub(crate) fn new(most: usize, least: usize) -> Self {
-        Best { items: Vec::new(), held: 0, most, least }
+    pub(crate) fn new(limit: usize, target: usize) -> Self {
+        Best { items: Vec::new(), held: 0, limit, target }
     }
 
     /// Returns the items in no particular order.
@@ -102,14 +102,14 @@ impl<T: Held> Best<T> {
     pub(crate) fn push<K: Ord>(&mut self, item: T, key: impl Fn(&T) -> K) {
         self.held += item.held();
         self.items.push(item);
-        if self.held <= self.most {
+        if self.held <= self.limit {
             return;
         }
         sort_by_key(&mut self.items, key);
         let mut held = 0;
         let fits = self.items.iter().take_while(|item| {
             held += item.held();
-            held <= self.least
+            held <= self.target
         });
         let count = fits.count();
         self.items.truncate(count);
@@ -172,14 +172,14 @@ mod tests {
         }
 
         #[test]
-        fn the_best_items_stay(count in 0usize..200, most in 1usize..50) {
+        fn the_best_items_stay(count in 0usize..200, limit in 1usize..50) {
             let items: Vec<u8> = (0..count).map(|at| (at * 97 % 251) as u8).collect();
-            let mut best = Best::new(most * 10, most * 5);
+            let mut best = Best::new(limit * 10, limit * 5);
             items.iter().for_each(|item| best.push(*item, |item| *item));
-            prop_assert!(best.held() <= most * 10);
+            prop_assert!(best.held() <= limit * 10);
             prop_assert_eq!(best.held(), best.items().len() * 10);
             let lowest = items.iter().min().copied();
-            prop_assert!(most < 2 || best.items().iter().min().copied() == lowest);
+            prop_assert!(limit < 2 || best.items().iter().min().copied() == lowest);
         }
     }
 }

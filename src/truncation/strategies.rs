@@ -37,13 +37,13 @@ pub enum Structured {
 impl Structured {
     /// Creates the scanner for the strategy in `limits`, if it keeps a structure.
     pub fn new(limits: &Limits) -> Option<Self> {
-        let most = limits.max_bytes;
+        let max_bytes = limits.max_bytes;
         match limits.keep {
             Keep::Ends | Keep::Auto | Keep::Smart(_) => None,
-            Keep::Json(_) => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
-            Keep::Diff(_) => Some(Structured::Diff(Box::new(diff::Scanner::new(most)))),
-            Keep::Csv(_) => Some(Structured::Csv(Box::new(csv::Scanner::new(most)))),
-            Keep::Tests(_) => Some(Structured::Tests(Box::new(test_run::Scanner::new(most)))),
+            Keep::Json(_) => Some(Structured::Json(Box::new(json::Scanner::new(max_bytes)))),
+            Keep::Diff(_) => Some(Structured::Diff(Box::new(diff::Scanner::new(max_bytes)))),
+            Keep::Csv(_) => Some(Structured::Csv(Box::new(csv::Scanner::new(max_bytes)))),
+            Keep::Tests(_) => Some(Structured::Tests(Box::new(test_run::Scanner::new(max_bytes)))),
         }
     }
 
@@ -148,10 +148,10 @@ impl OneLineDocument {
     }
 
     fn scanner(&self, first: u8) -> Option<Structured> {
-        let most = self.limits.max_bytes;
+        let max_bytes = self.limits.max_bytes;
         match first {
-            b'{' | b'[' => Some(Structured::Json(Box::new(json::Scanner::new(most)))),
-            b'<' => Some(Structured::Tests(Box::new(test_run::Scanner::new(most)))),
+            b'{' | b'[' => Some(Structured::Json(Box::new(json::Scanner::new(max_bytes)))),
+            b'<' => Some(Structured::Tests(Box::new(test_run::Scanner::new(max_bytes)))),
             _ => None,
         }
     }

@@ -41,7 +41,7 @@ pub fn check(data: &[u8]) {
         (input.byte() == 0xff).then(|| tempfile::tempdir().expect("there is room for a folder"));
     let is_collected = root.is_none() && input.flag();
     let rules = input.flag().then(rules);
-    let most = input.flag().then(|| MIN_BYTES + input.below(4096) as u64);
+    let max_bytes = input.flag().then(|| MIN_BYTES + input.below(4096) as u64);
     let is_peeked = input.flag();
     let pieces = pieces(&mut input);
     let bytes = join(&pieces);
@@ -59,8 +59,8 @@ pub fn check(data: &[u8]) {
         if let Some(rules) = &rules {
             intake.redact(Arc::clone(rules));
         }
-        if let Some(most) = most {
-            intake.keep_at_most(most);
+        if let Some(max_bytes) = max_bytes {
+            intake.keep_at_most(max_bytes);
         }
         match hold {
             Some(limits) => intake.holding(limits),
@@ -110,7 +110,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(kept, kept_split);
     assert_eq!(kept.is_some(), is_kept);
     if let Some(kept) = kept {
-        check_kept(&kept, &bytes, rules.is_some(), most);
+        check_kept(&kept, &bytes, rules.is_some(), max_bytes);
         if let Some(read) = read.filter(|_| kept.part.is_none()) {
             assert_eq!(read, kept.bytes);
         }
@@ -152,11 +152,14 @@ fn kept(intake: &mut Intake, outcome: &Outcome) -> Option<Kept> {
     Some(Kept { bytes, redactions: collected.redactions, part: collected.part })
 }
 
-fn check_kept(kept: &Kept, all: &[u8], is_redacted: bool, most: Option<u64>) {
+fn check_kept(kept: &Kept, all: &[u8], is_redacted: bool, max_bytes: Option<u64>) {
     assert_eq!(kept.redactions.is_some(), is_redacted);
-    assert_eq!(kept.part.is_some(), most.is_some_and(|most| all.len() as u64 > most));
+    assert_eq!(
+        kept.part.is_some(),
+        max_bytes.is_some_and(|max_bytes| all.len() as u64 > max_bytes)
+    );
     let Some(part) = kept.part else { return check_same(&kept.bytes, all, is_redacted) };
-    assert!(kept.bytes.len() as u64 <= most.unwrap_or(0));
+    assert!(kept.bytes.len() as u64 <= max_bytes.unwrap_or(0));
     assert_eq!(part.total_bytes(), all.len() as u64);
     let (head, tail) = (part.head_bytes as usize, part.tail_bytes as usize);
     check_same(&kept.bytes[..head], &all[..head], is_redacted);

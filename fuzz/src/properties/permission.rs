@@ -23,9 +23,9 @@ impl RealPaths for Links {
         }
     }
 
-    fn names(&self, _: &str, most: usize) -> Vec<(String, bool)> {
+    fn names(&self, _: &str, limit: usize) -> Vec<(String, bool)> {
         let names = [("a", false), ("link", true), ("nowhere", true)];
-        names.iter().take(most).map(|(name, is_link)| ((*name).to_owned(), *is_link)).collect()
+        names.iter().take(limit).map(|(name, is_link)| ((*name).to_owned(), *is_link)).collect()
     }
 }
 

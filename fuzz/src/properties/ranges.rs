@@ -82,8 +82,8 @@ fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     assert_eq!(piece.total_bytes, size);
     let (from, to) = (piece.from_byte as usize, (piece.from_byte + piece.byte_count) as usize);
     assert_eq!(piece.text, Shown::decode(&bytes[from..to], Source::Text).text);
-    let most = asked.max_bytes.unwrap_or(MAX_BYTES);
-    assert!(piece.byte_count <= most);
+    let max_bytes = asked.max_bytes.unwrap_or(MAX_BYTES);
+    assert!(piece.byte_count <= max_bytes);
     assert_eq!(piece.next.is_some(), to < bytes.len());
     assert_eq!(piece.from_line.is_some(), asked.from_line.is_some());
     let Some(line) = asked.from_line.filter(|_| asked.from_byte.is_none()) else { return };
@@ -92,7 +92,7 @@ fn check_any(piece: &Piece, asked: Range, bytes: &[u8]) {
     assert_eq!(from, before);
     let wanted = usize::try_from(asked.line_count.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     let length: usize = lines.take(wanted).map(<[u8]>::len).sum();
-    if length as u64 <= most {
+    if length as u64 <= max_bytes {
         assert_eq!(to - from, length);
         assert!(!piece.partial, "whole lines");
     }

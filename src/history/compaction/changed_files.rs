@@ -59,8 +59,8 @@ pub fn lines(tool: &str, args: &Value, outcome: Outcome) -> Vec<String> {
 }
 
 /// Merges new entries into a list: each occurs once with its count, ordered by its last occurrence. The oldest ones in
-/// excess of `most` are dropped.
-pub fn merged(known: &[String], new: &[String], most: usize) -> Vec<String> {
+/// excess of `limit` are dropped.
+pub fn merged(known: &[String], new: &[String], limit: usize) -> Vec<String> {
     let mut all: Vec<(String, u64)> = Vec::new();
     let mut places = std::collections::HashMap::new();
     for line in known.iter().chain(new) {
@@ -71,7 +71,7 @@ pub fn merged(known: &[String], new: &[String], most: usize) -> Vec<String> {
         all.push((line.to_owned(), earlier.saturating_add(times)));
     }
     all.retain(|(_, times)| *times > 0);
-    let surplus = all.len().saturating_sub(most);
+    let surplus = all.len().saturating_sub(limit);
     let newest = all.into_iter().skip(surplus);
     newest
         .map(|(line, times)| if times > 1 { format!("{line} (×{times})") } else { line })

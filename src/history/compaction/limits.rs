@@ -171,7 +171,7 @@ impl CompactionLimits {
     }
 
     /// Returns the minimum room that a summary needs.
-    pub fn least_summary(&self) -> f64 {
+    pub fn min_summary(&self) -> f64 {
         self.summary * MIN_SUMMARY_SHARE
     }
 

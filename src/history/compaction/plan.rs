@@ -277,7 +277,7 @@ impl<'a> History<'a> {
             after_outputs: total - self.wanted.environment - self.frees(from),
             after_cut,
             // If nothing fits anyway, another step has to shorten the kept part; the summary gets its share.
-            room: if left < self.limits.least_summary() { self.limits.summary } else { left },
+            room: if left < self.limits.min_summary() { self.limits.summary } else { left },
         }
     }
 
@@ -333,7 +333,7 @@ impl<'a> History<'a> {
     /// Returns true if all messages from `from` on fit, in addition to everything that is sent anyway.
     fn fits(&self, from: usize) -> bool {
         let before = self.size(self.first, self.body);
-        let summary = if self.has_news(from) { self.limits.least_summary() } else { before };
+        let summary = if self.has_news(from) { self.limits.min_summary() } else { before };
         let head = self.head(self.turn_of(from), from);
         self.kept(from, head) + summary + self.wanted.environment <= self.limits.usable
     }

@@ -89,8 +89,8 @@ pub fn cut_all(texts: &[Text<'_>], max: u64, rule: &Rule<'_>) -> Vec<Option<Kept
 /// exceeds `max`.
 fn shares(weights: &[u64], max: u64, min_keep: u64) -> Vec<u64> {
     let filled = weights.iter().filter(|weight| **weight > 0).count().max(1) as u64;
-    let least = min_keep.min(max / filled);
-    let floors = weights.iter().map(|weight| least.min(*weight));
+    let min_share = min_keep.min(max / filled);
+    let floors = weights.iter().map(|weight| min_share.min(*weight));
     let open: u64 = weights.iter().zip(floors.clone()).map(|(weight, floor)| weight - floor).sum();
     let room = max.saturating_sub(floors.clone().sum());
     let share = |part: u64| {

@@ -39,7 +39,7 @@ pub struct OverflowProfile {
     tiers: &'static [(f64, u64)],
     /// Maximum length if the window is unknown.
     unknown_window: u64,
-    /// The same limits for the part of a result that one request shows.
+    /// Maximum length of the part of a result that one request shows, by window.
     projection: &'static [(f64, u64)],
     /// Limits of all results together, if there are any.
     aggregate: Option<AggregateNumbers>,

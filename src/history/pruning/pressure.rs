@@ -43,11 +43,11 @@ pub fn under_pressure(
             (at, item, goal)
         })
         .collect();
-    let most = rule.clear_at * rule.context_window;
+    let limit = rule.clear_at * rule.context_window;
     let gain: f64 = goals.iter().map(|(_, item, goal)| item.size(*goal)).sum();
     if gain >= rule.min_tokens {
         for (_, item, goal) in &mut goals {
-            if total < most {
+            if total < limit {
                 break;
             }
             let freed = item.size(*goal) - item.placeholder;

@@ -57,7 +57,7 @@ pub enum When {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     pub prices: Prices,
-    /// The cheapest prices for which `max_loss` must hold: the same if they are known.
+    /// The cheapest prices for which `max_loss` must hold; the actual prices if they are known.
     pub cheapest: Prices,
     /// Lifetime of a cache after its last use, in milliseconds.
     pub cache_lifetime_ms: f64,
@@ -108,7 +108,7 @@ pub struct Move {
 pub struct Prompt<'a> {
     /// Cumulative tokens before each message, and the total at the end.
     pub starts: &'a [f64],
-    /// The same without any pruning.
+    /// Cumulative tokens before each message without any pruning, and the total at the end.
     pub unpruned_starts: &'a [f64],
     /// Number of unchanged messages at the start that the last request had as well.
     pub shared: usize,

@@ -17,14 +17,14 @@ pub struct Limits {
     /// Maximum length in bytes.
     max_bytes: usize,
     /// Chance of later use, for each byte, at which a word is kept.
-    least_worth: f64,
+    min_worth: f64,
 }
 
 impl Limits {
     /// A few names.
-    pub const SHORT: Limits = Limits { max_bytes: 2000, least_worth: 0.003 };
+    pub const SHORT: Limits = Limits { max_bytes: 2000, min_worth: 0.003 };
     /// Most of what agents used again.
-    pub const LONG: Limits = Limits { max_bytes: 6000, least_worth: 0.0012 };
+    pub const LONG: Limits = Limits { max_bytes: 6000, min_worth: 0.0012 };
 }
 
 /// A result with more different words is a listing, of which hardly any word is used again.
@@ -216,7 +216,7 @@ impl WordIndex {
         for (place, candidate) in candidates.iter().enumerate() {
             let seen = self.seen.get(&candidate.hash).copied().unwrap_or_default();
             let worth = worth(candidate, seen, is_listing);
-            if seen.stays() || worth < self.limits.least_worth {
+            if seen.stays() || worth < self.limits.min_worth {
                 continue;
             }
             // Notices of ours name these tools, which the model knows.

@@ -86,12 +86,12 @@ fn a_folder_that_is_removed_meanwhile_is_made_again() {
 #[test]
 fn a_folder_that_is_moved_away_meanwhile_is_made_again() {
     let session = file_names::session(&[0x61]);
-    for (moved, most) in
+    for (moved, max_bytes) in
         [("place", u64::MAX), ("place", 4096), ("session", u64::MAX), ("session", 4096)]
     {
         let root = tempfile::tempdir().unwrap();
         let (dir, elsewhere) = (root.path().join("place"), root.path().join("elsewhere"));
-        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(most);
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_limit(max_bytes);
         save.write(numbered(500).as_bytes()).unwrap();
         let moved = if moved == "place" { dir.clone() } else { dir.join(&session) };
         fs::rename(moved, &elsewhere).unwrap();
@@ -110,10 +110,10 @@ fn a_folder_that_is_moved_away_meanwhile_is_made_again() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_is_made_again_is_leased_again() {
-    for most in [4096, u64::MAX] {
+    for max_bytes in [4096, u64::MAX] {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join("place");
-        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(most);
+        let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_limit(max_bytes);
         let store = Arc::clone(&save.store);
         save.write(numbered(500).as_bytes()).unwrap();
         fs::remove_dir_all(&dir).unwrap();
@@ -121,9 +121,9 @@ fn a_folder_that_is_made_again_is_leased_again() {
         let session =
             Folder::open(Path::new(&saved.path).parent().unwrap(), SymlinkPolicy::TrustedOwners)
                 .unwrap();
-        assert!(is_leased(&session), "{most}");
+        assert!(is_leased(&session), "{max_bytes}");
         store.leases.release_all();
-        assert!(!is_leased(&session), "{most}");
+        assert!(!is_leased(&session), "{max_bytes}");
     }
 }
 
@@ -138,7 +138,7 @@ fn what_is_copied_leaves_the_reserve_too() {
     let error = save.move_on(&io::Error::from_raw_os_error(28)).unwrap_err();
     assert!(reserve(&error.attempts[1].error), "{error:?}");
 
-    let mut save = save_to(&[root.path().join("a")], None).with_most(1 << 60);
+    let mut save = save_to(&[root.path().join("a")], None).with_limit(1 << 60);
     save.write(b"text").unwrap();
     save.written = (1 << 60) + 1;
     let error = save.publish().unwrap_err();
@@ -154,7 +154,7 @@ fn a_file_over_its_bound_holds_both_ends_and_says_so() {
     let root = tempfile::tempdir().unwrap();
     let text = numbered(5000);
     for piece in [1, 100, 4000, 30_000, text.len()] {
-        let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
+        let mut save = save_to(&[root.path().to_owned()], None).with_limit(9000);
         for bytes in text.as_bytes().chunks(piece) {
             save.write(bytes).unwrap();
         }
@@ -166,7 +166,7 @@ fn a_file_over_its_bound_holds_both_ends_and_says_so() {
         assert!(saved.path.ends_with(".partial.txt"));
     }
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 5);
-    let mut save = save_to(&[root.path().to_owned()], None).with_most(9000);
+    let mut save = save_to(&[root.path().to_owned()], None).with_limit(9000);
     save.write(&text.as_bytes()[..9000]).unwrap();
     let saved = save.publish().unwrap();
     assert_eq!(fs::read(&saved.path).unwrap(), text.as_bytes()[..9000]);
@@ -181,7 +181,7 @@ fn a_file_over_its_bound_moves_on_like_any_other() {
     let full = || io::Error::from_raw_os_error(28);
     for at in [10, 4500, 9000, 20_000, 43_210] {
         let dirs = [root.path().join("a"), root.path().join("b"), root.path().join("c")];
-        let mut save = save_to(&dirs, None).with_most(9000);
+        let mut save = save_to(&dirs, None).with_limit(9000);
         let (before, after) = text.as_bytes().split_at(at);
         save.write(before).unwrap();
         save.move_on(&full()).unwrap();
@@ -204,7 +204,7 @@ fn a_file_over_its_bound_moves_on_like_any_other() {
 fn a_file_over_its_bound_needs_no_folder_before_it_is_whole() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("place");
-    let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_most(4096);
+    let mut save = save_to(std::slice::from_ref(&dir), Some(vec![0x61])).with_limit(4096);
     save.write(numbered(500).as_bytes()).unwrap();
     fs::remove_dir_all(&dir).unwrap();
     let saved = save.publish().unwrap();

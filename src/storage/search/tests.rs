@@ -55,7 +55,7 @@ fn a_match_has_its_line_its_place_and_its_neighbours() {
 fn neighbours_are_shown_behind_long_ones_too() {
     let lengths = [0, 3, 65_535, 0, 65_536, 65_537, 513, 100_000, 1, 0, 30_000, 40_000, 2];
     let lines: Vec<String> =
-        lengths.iter().enumerate().map(|(at, &most)| at.to_string().repeat(most)).collect();
+        lengths.iter().enumerate().map(|(at, &length)| at.to_string().repeat(length)).collect();
     let shown = |line: &String| match line.len() {
         0..=512 => line.clone(),
         _ => format!("{}…", &line[..512]),

@@ -268,10 +268,10 @@ impl Row {
         let at = self.split(column);
         self.forget(at);
         self.blank(at, at, count);
-        let most = self.width.max(widest);
+        let end = self.width.max(widest);
         self.width += count;
         self.is_touched = true;
-        self.erase_from(most);
+        self.erase_from(end);
     }
 
     /// Replaces tabs by blanks, because a tab that moves would reach to another stop.

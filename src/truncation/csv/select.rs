@@ -36,7 +36,7 @@ impl<'a> Chosen<'a> {
         if self.rows.contains_key(&row.ordinal) {
             return true;
         }
-        let of = |most: u64| (u128::from(most) * u128::from(percent) / 100) as u64;
+        let of = |limit: u64| (u128::from(limit) * u128::from(percent) / 100) as u64;
         let lines = self.lines + row.lines().count() as u64;
         let text = Shown::decode(&row.text, self.source).text;
         // The last row has no line break.

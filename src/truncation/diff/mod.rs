@@ -80,9 +80,9 @@ pub fn preview(
         lines.insert(kept.number, line(&kept.text, kept.bytes.clone(), source, longest));
     }
     let total = total_lines(window);
-    let most = Tally { files: all.files.max(1), ..all };
+    let largest = Tally { files: all.files.max(1), ..all };
     let widest = most_lines(window);
-    let gap = wording.changes((widest, widest, widest), most).len();
+    let gap = wording.changes((widest, widest, widest), largest).len();
     let at = |number: u64| kept.binary_search_by_key(&number, |kept| kept.number).ok();
     let in_gap = |missing: std::ops::Range<u64>| {
         let before = missing.start.checked_sub(1).and_then(at).and_then(|at| kept.get(at));

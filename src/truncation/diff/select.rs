@@ -26,17 +26,17 @@ pub(super) fn choose(
     let mut chosen = Chosen::new(lines, total, budget);
     let of = |part: Part| kept.iter().filter(move |kept| kept.part == part);
     for (part, share) in [(Part::Commit, COMMITS), (Part::File, FILES), (Part::Note, FILES)] {
-        let most = chosen.share(share);
+        let limit = chosen.share(share);
         for line in of(part) {
-            chosen.add(line.number, most);
+            chosen.add(line.number, limit);
         }
     }
     // The first hunk of every file, then the second, and so on: each file gets its turn.
     let mut heads: Vec<&RetainedLine> = of(Part::Head).collect();
     sort_by_key(&mut heads, |head| (head.round, head.number));
-    let most = chosen.share(HEADS);
+    let limit = chosen.share(HEADS);
     for head in &heads {
-        chosen.add(head.number, most);
+        chosen.add(head.number, limit);
     }
     let body = |head: &RetainedLine| {
         let from = kept.partition_point(|line| line.number <= head.number);
@@ -49,8 +49,8 @@ pub(super) fn choose(
     let all = chosen.all();
     for share in [MODEST, 100] {
         for head in &heads {
-            let most = chosen.share(share);
-            chosen.add_all(std::iter::once(head.number).chain(body(head)), most);
+            let limit = chosen.share(share);
+            chosen.add_all(std::iter::once(head.number).chain(body(head)), limit);
         }
     }
     for head in &heads {

@@ -396,10 +396,10 @@ pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
 fn thin(group: &mut Group, caps: &Caps, at_once: bool) -> usize {
     let first = if group.is_object { caps.members } else { caps.ends };
     let first = if group.is_essential { 8 * first } else { first };
-    let most = first + caps.special + caps.ends;
+    let max_children = first + caps.special + caps.ends;
     let slack = if at_once { 0 } else { caps.ends };
     let count = group.kept.len();
-    if count <= most + slack {
+    if count <= max_children + slack {
         return 0;
     }
     let middle = first..count - caps.ends;
@@ -454,19 +454,19 @@ impl Text {
         self.bytes == self.head.len() as u64
     }
 
-    fn shorten(&mut self, most: usize) {
+    fn shorten(&mut self, max_bytes: usize) {
         // Two ends that meet are the complete string.
-        let longest = if self.is_whole() { 2 * most } else { most };
+        let longest = if self.is_whole() { 2 * max_bytes } else { max_bytes };
         if self.head.len() <= longest {
             return;
         }
         if self.is_whole() {
-            let rest = self.head.get(most..).unwrap_or_default();
-            self.tail = rest.get(rest.len().saturating_sub(most)..).unwrap_or_default().into();
+            let rest = self.head.get(max_bytes..).unwrap_or_default();
+            self.tail = rest.get(rest.len().saturating_sub(max_bytes)..).unwrap_or_default().into();
         } else {
-            let from = self.tail.len().saturating_sub(most);
+            let from = self.tail.len().saturating_sub(max_bytes);
             self.tail = self.tail.get(from..).unwrap_or_default().into();
         }
-        self.head = self.head.get(..most).unwrap_or_default().into();
+        self.head = self.head.get(..max_bytes).unwrap_or_default().into();
     }
 }

@@ -101,13 +101,13 @@ struct Token {
     tail: Vec<u8>,
     bytes: u64,
     /// Maximum number of bytes kept of either end.
-    most: usize,
+    max_bytes: usize,
 }
 
 impl Token {
-    fn begin(&mut self, start: Mark, most: usize) {
+    fn begin(&mut self, start: Mark, max_bytes: usize) {
         self.start = start;
-        self.most = most;
+        self.max_bytes = max_bytes;
         self.bytes = 0;
         self.head.clear();
         self.tail.clear();
@@ -115,12 +115,12 @@ impl Token {
 
     fn add(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        let (first, rest) = bytes.split_at(bytes.len().min(self.most - self.head.len()));
+        let (first, rest) = bytes.split_at(bytes.len().min(self.max_bytes - self.head.len()));
         self.head.extend_from_slice(first);
-        let last = rest.get(rest.len().saturating_sub(self.most)..).unwrap_or_default();
+        let last = rest.get(rest.len().saturating_sub(self.max_bytes)..).unwrap_or_default();
         self.tail.extend_from_slice(last);
-        if self.tail.len() > 2 * self.most {
-            self.tail.drain(..self.tail.len() - self.most);
+        if self.tail.len() > 2 * self.max_bytes {
+            self.tail.drain(..self.tail.len() - self.max_bytes);
         }
     }
 
@@ -129,7 +129,7 @@ impl Token {
     }
 
     fn text(&self) -> Text {
-        let from = self.tail.len().saturating_sub(self.most);
+        let from = self.tail.len().saturating_sub(self.max_bytes);
         let tail = self.tail.get(from..).unwrap_or_default();
         Text { head: self.head.as_slice().into(), tail: tail.into(), bytes: self.bytes }
     }
@@ -329,14 +329,14 @@ impl Scanner {
 
     fn begin_text(&mut self, is_key: bool) {
         self.is_key = is_key;
-        let most = if !self.sketch.is_listening() {
+        let max_bytes = if !self.sketch.is_listening() {
             0
         } else if is_key {
             MAX_TOKEN_LENGTH
         } else {
             self.sketch.longest_text()
         };
-        self.token.begin(self.here, most);
+        self.token.begin(self.here, max_bytes);
         self.state = State::Text(Inside::Plain);
     }
 

@@ -21,7 +21,7 @@ const SPREAD: usize = 3;
 /// values are in.
 const STRING: usize = 240;
 const STRING_SHARE: u64 = 12;
-/// The same for prose in a schema.
+/// Maximum number of bytes shown at first of prose in a schema.
 const PROSE: usize = 60;
 /// A value that takes at most this share of the budget, or this number of bytes, is shown completely or not at all.
 const WHOLE_SHARE: u64 = 6;
@@ -220,9 +220,9 @@ impl<'a> Choice<'a> {
     }
 
     /// Returns the cost of a value with all its descendants except prose, or `None` if some of them were not sampled,
-    /// or if it exceeds `most`.
-    fn whole(&self, child: &Child, depth: usize, place: Place, most: u64) -> Option<u64> {
-        let mut cost = self.cost(child, depth, place, most)?.0;
+    /// or if it exceeds `max_cost`.
+    fn whole(&self, child: &Child, depth: usize, place: Place, max_cost: u64) -> Option<u64> {
+        let mut cost = self.cost(child, depth, place, max_cost)?.0;
         if let Value::Group(group) = &child.value {
             if !is_all_kept(group) {
                 return None;
@@ -230,11 +230,11 @@ impl<'a> Choice<'a> {
             for inner in &group.kept {
                 let place = place_of(inner, place);
                 if place != Place::Prose {
-                    cost += self.whole(inner, depth + 1, place, most.checked_sub(cost)?)?;
+                    cost += self.whole(inner, depth + 1, place, max_cost.checked_sub(cost)?)?;
                 }
             }
         }
-        (cost <= most).then_some(cost)
+        (cost <= max_cost).then_some(cost)
     }
 
     /// Shows a value and all its descendants.
@@ -292,11 +292,11 @@ impl<'a> Choice<'a> {
             Value::Scalar(Scalar::Number(digits)) => digits.as_ref()?.len() as u64,
             Value::Scalar(Scalar::Text(text)) => {
                 let share = usize::try_from(self.budget / STRING_SHARE).unwrap_or(usize::MAX);
-                let most = if place == Place::Prose { PROSE } else { STRING };
-                let most = most.min(share.max(24));
+                let max_bytes = if place == Place::Prose { PROSE } else { STRING };
+                let max_bytes = max_bytes.min(share.max(24));
                 let room = left.checked_sub(cost + 2)?;
-                let most = most.min(usize::try_from(room).unwrap_or(usize::MAX));
-                let part = part(text, most, self.source)?;
+                let max_bytes = max_bytes.min(usize::try_from(room).unwrap_or(usize::MAX));
+                let part = part(text, max_bytes, self.source)?;
                 let length = part.text.len() as u64 + 2;
                 shown = Some(part);
                 length
@@ -372,8 +372,8 @@ impl<'a> Choice<'a> {
             return;
         };
         let before = old.text.len();
-        let most = before.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
-        let Some(new) = part(text, most, source).filter(|new| new.text.len() > before) else {
+        let max_bytes = before.saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
+        let Some(new) = part(text, max_bytes, source).filter(|new| new.text.len() > before) else {
             return;
         };
         self.used += (new.text.len() - before) as u64;

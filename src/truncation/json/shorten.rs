@@ -15,15 +15,15 @@ pub(super) struct Part {
     pub ends: Option<(u64, u64)>,
 }
 
-/// Shortens a string to `most` bytes. Returns `None` if that has no room for an ellipsis.
-pub(super) fn part(text: &Text, most: usize, source: Source) -> Option<Part> {
-    if text.is_whole() && text.head.len() <= most {
+/// Shortens a string to `max_bytes` bytes. Returns `None` if that has no room for an ellipsis.
+pub(super) fn part(text: &Text, max_bytes: usize, source: Source) -> Option<Part> {
+    if text.is_whole() && text.head.len() <= max_bytes {
         let shown = Shown::decode(&text.head, source).text;
-        if shown.len() <= most {
+        if shown.len() <= max_bytes {
             return Some(Part { text: shown.into_owned(), ends: None });
         }
     }
-    let room = most.checked_sub(ELLIPSIS.len())?;
+    let room = max_bytes.checked_sub(ELLIPSIS.len())?;
     let tail_room = room / 3;
     let tail_raw = if text.is_whole() { &text.head } else { &text.tail };
     let (tail, tail_bytes) = end_of(tail_raw, tail_room, source);
@@ -33,12 +33,16 @@ pub(super) fn part(text: &Text, most: usize, source: Source) -> Option<Part> {
 }
 
 /// Returns the longest prefix that ends after a whole character and a whole escape, and its length in raw bytes.
-fn start_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
-    let raw = raw.get(..most + 8).unwrap_or(raw);
+fn start_of(raw: &[u8], max_bytes: usize, source: Source) -> (String, u64) {
+    let raw = raw.get(..max_bytes + 8).unwrap_or(raw);
     let shown = Shown::decode(raw, source);
     let text = shown.text.as_ref();
     // The last character may be incomplete, because only a part of the string was kept.
-    let limit = if text.len() > most { most } else { text.len().saturating_sub(4).min(most) };
+    let limit = if text.len() > max_bytes {
+        max_bytes
+    } else {
+        text.len().saturating_sub(4).min(max_bytes)
+    };
     let end = graphemes::floor(text, limit);
     let end = before_escape(text, end);
     (text.get(..end).unwrap_or_default().to_owned(), shown.raw_offset(end) as u64)
@@ -88,9 +92,9 @@ fn surrogate(bytes: &[u8]) -> Option<Half> {
 }
 
 /// Returns the longest suffix that begins with a whole character and a whole escape, and its length in raw bytes.
-fn end_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
+fn end_of(raw: &[u8], max_bytes: usize, source: Source) -> (String, u64) {
     let nothing = (String::new(), 0);
-    let from = raw.len().saturating_sub(most + 16);
+    let from = raw.len().saturating_sub(max_bytes + 16);
     let near = raw.get(from..).unwrap_or_default();
     // An escape has at most six bytes: after six without a backslash there is none in progress, and no character either
     // after the first byte of one.
@@ -103,7 +107,7 @@ fn end_of(raw: &[u8], most: usize, source: Source) -> (String, u64) {
     let Some(start) = (6..near.len()).find(|at| safe(*at)) else { return nothing };
     let shown = Shown::decode(near.get(start..).unwrap_or_default(), source);
     let text = shown.text.as_ref();
-    let mut at = graphemes::ceil(text, text.len().saturating_sub(most));
+    let mut at = graphemes::ceil(text, text.len().saturating_sub(max_bytes));
     // After the escape that the cut is within.
     let back = before_escape(text, at);
     if back < at {

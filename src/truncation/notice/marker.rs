@@ -20,7 +20,7 @@ const MAX_VALUE_LENGTH: usize = 4096;
 
 /// The fact that a sentence states. Two sentences that state different facts make a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum MarkerField {
     /// This line makes a notice by itself.
     All,
     Outcome,
@@ -70,75 +70,80 @@ fn may_contain(text: &str) -> bool {
 }
 
 fn has_notice(text: &str) -> bool {
-    let mut said: Vec<(usize, Says)> = Vec::new();
+    let mut fields: Vec<(usize, MarkerField)> = Vec::new();
     for wording in ALL {
-        for (at, says) in sentences(wording, text) {
-            if says == Says::All {
+        for (at, field) in sentences(wording, text) {
+            if field == MarkerField::All {
                 return true;
             }
-            said.push((at, says));
+            fields.push((at, field));
         }
     }
-    said.sort_by_key(|(at, _)| *at);
-    said.iter().enumerate().any(|(index, (at, says))| {
-        let near = said.iter().skip(index + 1).take_while(|(other, _)| other - at <= REACH);
-        near.into_iter().any(|(_, other)| other != says)
+    fields.sort_by_key(|(at, _)| *at);
+    fields.iter().enumerate().any(|(index, (at, field))| {
+        let near = fields.iter().skip(index + 1).take_while(|(other, _)| other - at <= REACH);
+        near.into_iter().any(|(_, other)| other != field)
     })
 }
 
-fn sentences(wording: &Wording, text: &str) -> Vec<(usize, Says)> {
-    let mut said = Vec::new();
-    let mut all = |template: &str, says: Says| {
-        said.extend(find(text, template).into_iter().map(|(at, _)| (at, says)));
+fn sentences(wording: &Wording, text: &str) -> Vec<(usize, MarkerField)> {
+    let mut fields = Vec::new();
+    let mut all = |template: &str, field: MarkerField| {
+        fields.extend(find(text, template).into_iter().map(|(at, _)| (at, field)));
     };
     for template in
         [wording.gap, wording.repeats, wording.changes[0], wording.changes[1], wording.lost]
     {
-        all(template, Says::All);
+        all(template, MarkerField::All);
     }
-    all(wording.lines, Says::Missing);
+    all(wording.lines, MarkerField::Missing);
     for template in shown(wording) {
-        all(template, Says::Shown);
+        all(template, MarkerField::Shown);
     }
     if let Advice::Available(templates) = &wording.advice {
         for template in templates {
-            all(template, Says::Advice);
+            all(template, MarkerField::Advice);
         }
     }
     // On a line of its own no other text has this form.
     for template in [wording.bytes, wording.tokens] {
         let found = find(text, template);
-        said.extend(
-            found.into_iter().map(|(at, end)| {
-                (at, if is_line(text, at, end) { Says::All } else { Says::Missing })
-            }),
-        );
+        fields.extend(found.into_iter().map(|(at, end)| {
+            (at, if is_line(text, at, end) { MarkerField::All } else { MarkerField::Missing })
+        }));
     }
     if let Advice::Fixed { plain, delegate } = &wording.advice {
         for sentence in [Some(*plain), *delegate].into_iter().flatten() {
-            said.extend(memmem::find_iter(text.as_bytes(), sentence).map(|at| {
+            fields.extend(memmem::find_iter(text.as_bytes(), sentence).map(|at| {
                 let line = is_line(text, at, at + sentence.len());
-                (at, if line { Says::All } else { Says::Advice })
+                (at, if line { MarkerField::All } else { MarkerField::Advice })
             }));
         }
     }
     for sentence in wording.outcome.iter().filter(|sentence| !sentence.is_empty()) {
-        said.extend(memmem::find_iter(text.as_bytes(), sentence).map(|at| {
+        fields.extend(memmem::find_iter(text.as_bytes(), sentence).map(|at| {
             let end = at + sentence.len();
             let goes_on = text.get(end..).is_some_and(|rest| goes_on(wording, rest));
-            (at, if goes_on || is_line(text, at, end) { Says::All } else { Says::Outcome })
+            (
+                at,
+                if goes_on || is_line(text, at, end) {
+                    MarkerField::All
+                } else {
+                    MarkerField::Outcome
+                },
+            )
         }));
     }
     for template in [wording.saved, wording.part, wording.compact, wording.compact_part] {
-        said.extend(find(text, template).into_iter().filter_map(|(at, end)| {
+        fields.extend(find(text, template).into_iter().filter_map(|(at, end)| {
             let line = text.get(at..end)?;
             if names_output(line) || (template.starts_with("...") && is_line(text, at, end)) {
-                return Some((at, Says::All));
+                return Some((at, MarkerField::All));
             }
-            (line.contains('/') || line.contains(":\\")).then_some((at, Says::Place))
+            (line.contains('/') || line.contains(":\\")).then_some((at, MarkerField::Place))
         }));
     }
-    said
+    fields
 }
 
 /// Returns the sentences about the part of a text that is shown.
@@ -187,15 +192,15 @@ fn is_line(text: &str, at: usize, end: usize) -> bool {
 /// Maximum number of such bytes on either side.
 const BESIDE: usize = 128;
 
-/// Returns up to `most` bytes that follow on the same line.
-fn line_after(text: &str, most: usize) -> &str {
-    let near = text.get(..graphemes::floor_char(text, most)).unwrap_or_default();
+/// Returns up to `max_bytes` bytes that follow on the same line.
+fn line_after(text: &str, max_bytes: usize) -> &str {
+    let near = text.get(..graphemes::floor_char(text, max_bytes)).unwrap_or_default();
     near.split(['\n', '\r']).next().unwrap_or_default()
 }
 
-/// Returns up to `most` bytes that precede on the same line.
-fn line_before(text: &str, most: usize) -> &str {
-    let from = graphemes::floor_char(text, text.len().saturating_sub(most));
+/// Returns up to `max_bytes` bytes that precede on the same line.
+fn line_before(text: &str, max_bytes: usize) -> &str {
+    let from = graphemes::floor_char(text, text.len().saturating_sub(max_bytes));
     text.get(from..).unwrap_or_default().rsplit(['\n', '\r']).next().unwrap_or_default()
 }
 

@@ -51,7 +51,7 @@ pub struct Wording {
     pub(super) earlier: &'static str,
     /// Messages for a command that was stopped: by its timeout of `{ms}`; by its user; by its host.
     pub(super) ended: [&'static str; 3],
-    /// The same for a limit `{limit}` that an `{option}` of a command line sets.
+    /// Message for a command that was stopped by a limit `{limit}` that an `{option}` of a command line sets.
     pub(super) ended_by_option: &'static str,
     /// `{code}`: the exit code of a command.
     pub(super) exit_code: &'static str,
@@ -59,7 +59,7 @@ pub struct Wording {
     pub(super) advice: Advice,
     /// `{path}`: marker and path in one line, for limits without room for more.
     pub(super) compact: &'static str,
-    /// The same line if only a part was saved.
+    /// `{path}`: marker and path in one line if only a part was saved.
     pub(super) compact_part: &'static str,
     /// True if that line is the default form where the limits include the notice and both ends are shown.
     pub(super) is_compact: bool,
@@ -89,7 +89,7 @@ pub struct JsonWords {
 pub(super) enum Advice {
     /// Sentences for the tools of the model: search, read (`{line}`), delegate; each names `{tool}`.
     Available([&'static str; 3]),
-    /// The same sentence for all tools, and another one if a sub-agent is available.
+    /// A sentence for all tools, and another one if a sub-agent is available.
     Fixed { plain: &'static str, delegate: Option<&'static str> },
 }
 

@@ -32,9 +32,9 @@ impl Block {
     }
 
     /// Returns the numbers of its first and last line if its best line is at least so likely.
-    pub(super) fn ends(&self, least: u32) -> Option<(u64, u64)> {
+    pub(super) fn ends(&self, min_peak: u32) -> Option<(u64, u64)> {
         let ((first, _), (last, _)) = (self.lines.first()?, self.lines.last()?);
-        (self.peak >= least).then_some((*first, *last))
+        (self.peak >= min_peak).then_some((*first, *last))
     }
 }
 
@@ -101,11 +101,11 @@ impl Candidates<'_> {
 
     /// Returns the last likely line in one direction.
     fn reach(&self, seed: usize, by: isize) -> usize {
-        let least = (self.probability(seed) / SLOPE).min(SURE);
+        let min_probability = (self.probability(seed) / SLOPE).min(SURE);
         let (mut end, mut at, mut misses, mut deeper) = (seed, seed, 0, 0);
         let is_deeper = |next| by > 0 && self.indentation(next) > self.indentation(seed);
         while let Some(next) = self.next(at, by) {
-            if self.probability(next) >= least {
+            if self.probability(next) >= min_probability {
                 (end, misses) = (next, 0);
             } else if deeper < DEEPER && !self.is_blank(next) && is_deeper(next) {
                 deeper += 1;
@@ -122,12 +122,12 @@ impl Candidates<'_> {
     }
 
     /// Returns the end of the paragraph in one direction if it is near, else the same place.
-    fn complete(&self, from: usize, by: isize, most: usize) -> usize {
+    fn complete(&self, from: usize, by: isize, max_lines: usize) -> usize {
         let mut at = from;
         if self.is_blank(at) {
             return from;
         }
-        for _ in 0..=most {
+        for _ in 0..=max_lines {
             match self.next(at, by).filter(|next| !self.is_blank(*next)) {
                 Some(next) => at = next,
                 None => return at,
@@ -191,23 +191,23 @@ pub(super) fn form(
 
 /// Adds the first lines of the blocks whose best line is at least so likely, the likeliest first. A block that begins like
 /// another is known by that one.
-pub(super) fn begin(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
-    let mut order: Vec<&Block> = blocks.iter().filter(|block| block.peak >= least).collect();
+pub(super) fn begin(chosen: &mut Chosen<'_>, blocks: &[Block], min_peak: u32, limit: (u64, u64)) {
+    let mut order: Vec<&Block> = blocks.iter().filter(|block| block.peak >= min_peak).collect();
     sort_by_key(&mut order, |block| (u32::MAX - block.peak, block.first()));
     let mut met = BTreeSet::new();
     for block in order {
         if block.first().is_some_and(|first| met.insert(chosen.alike(first))) {
-            chosen.add_all(block.lines.iter().take(START).map(|(number, _)| *number), most);
+            chosen.add_all(block.lines.iter().take(START).map(|(number, _)| *number), limit);
         }
     }
 }
 
 /// Adds blocks whose best line is at least so likely, whole before the next, and those that repeat others after the rest. If a
 /// block does not fit, its best line and the likelier of its neighbours are added as long as there is room.
-pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
+pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], min_peak: u32, limit: (u64, u64)) {
     let mut shown: BTreeMap<u64, usize> = BTreeMap::new();
     let (first, repeats): (Vec<&Block>, Vec<&Block>) =
-        blocks.iter().filter(|block| block.peak >= least).partition(|block| {
+        blocks.iter().filter(|block| block.peak >= min_peak).partition(|block| {
             let enough = if block.kinds.len() < MIN_KINDS { EXAMPLES } else { 1 };
             let is_known = |kind: &&u64| shown.get(kind).is_some_and(|count| *count >= enough);
             let known = block.kinds.iter().filter(is_known).count();
@@ -220,31 +220,36 @@ pub(super) fn add(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (
             !is_repeat
         });
     for block in first.into_iter().chain(repeats) {
-        if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), most) {
-            let part = chosen.part(PART, most);
+        if !chosen.add_all(block.lines.iter().map(|(number, _)| *number), limit) {
+            let part = chosen.part(PART, limit);
             add_part(chosen, block, part);
         }
     }
 }
 
 /// Adds the paragraphs of the blocks that are shown and whose best line is at least so likely, as long as there is room.
-pub(super) fn complete(chosen: &mut Chosen<'_>, blocks: &[Block], least: u32, most: (u64, u64)) {
-    for block in blocks.iter().filter(|block| block.peak >= least) {
+pub(super) fn complete(
+    chosen: &mut Chosen<'_>,
+    blocks: &[Block],
+    min_peak: u32,
+    limit: (u64, u64),
+) {
+    for block in blocks.iter().filter(|block| block.peak >= min_peak) {
         if block.lines.iter().any(|(number, _)| chosen.numbers.contains(number)) {
-            chosen.add_all(block.paragraphs.iter().copied(), most);
+            chosen.add_all(block.paragraphs.iter().copied(), limit);
         }
     }
 }
 
-fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
-    let start = chosen.part(START_PART, most);
+fn add_part(chosen: &mut Chosen<'_>, block: &Block, limit: (u64, u64)) {
+    let start = chosen.part(START_PART, limit);
     for (number, _) in block.lines.iter().take(START.min(block.best)) {
         if !chosen.add(*number, start) {
             break;
         }
     }
     let at = |place: usize| block.lines.get(place).copied();
-    if !at(block.best).is_some_and(|(number, _)| chosen.add(number, most)) {
+    if !at(block.best).is_some_and(|(number, _)| chosen.add(number, limit)) {
         return;
     }
     let likely = |place: Option<usize>| place.and_then(at).map(|(_, likely)| likely);
@@ -257,7 +262,7 @@ fn add_part(chosen: &mut Chosen<'_>, block: &Block, most: (u64, u64)) {
             let alike = chosen.alike(number);
             let count = met.entry(alike).or_default();
             *count += usize::from(alike != 0);
-            *count > ALIKE || chosen.add(number, most)
+            *count > ALIKE || chosen.add(number, limit)
         });
         if is_above {
             above = above.filter(|_| is_in).and_then(|place| place.checked_sub(1));

@@ -67,8 +67,8 @@ pub(super) fn log(value: u64) -> u16 {
 }
 
 /// Returns a value, or the most that it may be.
-pub(super) fn small(value: u64, most: u16) -> u16 {
-    u16::try_from(value).unwrap_or(most).min(most)
+pub(super) fn small(value: u64, max: u16) -> u16 {
+    u16::try_from(value).unwrap_or(max).min(max)
 }
 
 /// Describes lines in order. `worth` is what the hand rules give each line.

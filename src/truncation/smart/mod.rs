@@ -65,7 +65,8 @@ pub enum Keep {
     /// One end or both, as the direction says.
     #[default]
     Ends,
-    /// The same; of a document on one line, which has no end worth showing, what `Json` or `Tests` keep.
+    /// One end or both, as the direction says. A document on one line, which has no end worth showing, is shown as by `Json` or
+    /// `Tests`.
     Auto,
     /// The lines that matter, and both ends.
     Smart(Lean),

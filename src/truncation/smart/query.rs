@@ -90,7 +90,7 @@ impl Query {
         is_early: bool,
     ) {
         let ranked = self.rank(matches, sets, total);
-        let most = chosen.share(if is_early { SHARE_OF_LISTING } else { SHARE });
+        let limit = chosen.share(if is_early { SHARE_OF_LISTING } else { SHARE });
         let remembered: BTreeSet<u64> = matches.iter().map(|finding| finding.line).collect();
         // A long line can take a quarter of the budget; the best one is shown in any case.
         if let Some(best) = ranked.first() {
@@ -98,14 +98,14 @@ impl Query {
         }
         for equals in ranked.chunk_by(|a, b| a.worth == b.worth) {
             for found in equals {
-                chosen.add(found.line, most);
+                chosen.add(found.line, limit);
             }
             // None of many equal lines is the answer, so their surroundings are worth less than other lines.
             let few = if equals.len() <= FEW { equals } else { &[] };
             for found in few {
                 let from = found.line.saturating_sub(BEFORE.into());
                 for line in remembered.range(from..=found.line + u64::from(AFTER)) {
-                    chosen.add(*line, most);
+                    chosen.add(*line, limit);
                 }
             }
         }

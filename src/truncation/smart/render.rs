@@ -34,8 +34,8 @@ pub fn preview(
             ..line(&finding.text, finding.start..finding.end, source, longest)
         });
     }
-    let most = most_lines(window);
-    let budget = Budget::new(limits, wording.gap(most, most, most, None).len());
+    let widest = most_lines(window);
+    let budget = Budget::new(limits, wording.gap(widest, widest, widest, None).len());
     let size = window.totals().bytes;
     let numbers = choose(&lines, &found, (total, size), budget, limits.keep, scanner.rules());
     if numbers.is_empty() {
@@ -243,11 +243,11 @@ mod tests {
     fn a_long_line_that_is_the_last_and_has_no_break_is_shown_in_part() {
         let other = "other\n".repeat(40_000);
         let title = "\u{1b}]0;";
-        for (hidden, length, most) in
+        for (hidden, length, max_bytes) in
             [(title, 300_000, 4000), (title, 300_000, 100_000), ("", 300_000, 100_000)]
         {
             let line = format!("error: {hidden}{}", "x".repeat(length));
-            let preview = shown(&format!("{other}{line}"), limits(10, most));
+            let preview = shown(&format!("{other}{line}"), limits(10, max_bytes));
             let last = preview.lines().last().unwrap();
             assert!(last.starts_with("error: ") && last.ends_with(ELLIPSIS), "{hidden:?}{length}");
         }

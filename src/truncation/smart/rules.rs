@@ -231,7 +231,7 @@ impl Rules {
 }
 
 impl Verdict {
-    /// The same of a line that is there for the curious.
+    /// Returns the verdict about a line that is less important, such as one of a debug log: half of the weight.
     #[must_use]
     pub fn quieter(self) -> Self {
         Verdict { weight: self.weight / 2, ..self }

@@ -473,8 +473,8 @@ impl Scanner {
         (kind, ordinal): (u64, u32),
     ) {
         let wide = if is_wide(verdict, ordinal) { CONTEXT } else { 0 };
-        let most = u16::from(verdict.before).max(wide);
-        let above = self.lines_above(buffer, start).take(most.into());
+        let count = u16::from(verdict.before).max(wide);
+        let above = self.lines_above(buffer, start).take(count.into());
         let (covered_from, covered_to) = self.covered;
         let mut first = self.lines + 1;
         for (place, step) in above.zip(0u16..) {

@@ -72,16 +72,17 @@ pub(super) fn of_blocks(
     chosen: &mut Chosen<'_>,
     lines: &Lines,
     blocks: &[Block],
-    least: u32,
-    most: (u64, u64),
+    min_peak: u32,
+    limit: (u64, u64),
 ) {
-    let mut ends: Vec<(u64, u64)> = blocks.iter().filter_map(|block| block.ends(least)).collect();
+    let mut ends: Vec<(u64, u64)> =
+        blocks.iter().filter_map(|block| block.ends(min_peak)).collect();
     sort_by_key(&mut ends, |ends| *ends);
     for (first, last) in ends {
         if chosen.numbers.range(first..=last).next().is_some()
             && let Some(section) = around(lines, first, last)
         {
-            chosen.add_all(section, most);
+            chosen.add_all(section, limit);
         }
     }
 }
@@ -91,10 +92,10 @@ pub(super) fn name(
     chosen: &mut Chosen<'_>,
     lines: &Lines,
     (value, number): (i64, u64),
-    most: (u64, u64),
+    limit: (u64, u64),
 ) -> bool {
     let heading = if value >= GRAVE { heading(lines, number) } else { None };
-    heading.is_some_and(|top| !chosen.numbers.contains(&top) && chosen.add(top, most))
+    heading.is_some_and(|top| !chosen.numbers.contains(&top) && chosen.add(top, limit))
 }
 
 /// Adds the sections of the gravest lines by the hand rules, at most `count`.
@@ -103,7 +104,7 @@ pub(super) fn of_grave(
     lines: &Lines,
     ranked: &[(i64, u64)],
     count: u64,
-    most: (u64, u64),
+    limit: (u64, u64),
 ) {
     let mut sections: Vec<RangeInclusive<u64>> = Vec::new();
     let grave = ranked.iter().take(MAX_GRAVE).filter(|(value, _)| *value >= GRAVE);
@@ -113,7 +114,7 @@ pub(super) fn of_grave(
             continue;
         }
         if let Some(section) = around(lines, *number, *number) {
-            chosen.add_all(section.clone(), most);
+            chosen.add_all(section.clone(), limit);
             sections.push(section);
         }
     }

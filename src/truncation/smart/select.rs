@@ -64,12 +64,12 @@ pub(super) fn choose(
     let ranked = rank(&found.findings, &found.counts);
     let all = chosen.all();
     let (head, tail) = keep.reserved();
-    let (head_most, tail_most) = (chosen.share(head), chosen.share(tail));
+    let (head_limit, tail_limit) = (chosen.share(head), chosen.share(tail));
     let mut down = Walk::new(lines, keep, 1);
     let mut up = Walk::new(lines, keep, total);
-    while up.step(&mut chosen, tail_most, -1) {}
-    let most = (head_most.0 + chosen.used_lines, head_most.1 + chosen.used_bytes);
-    while down.step(&mut chosen, most, 1) {}
+    while up.step(&mut chosen, tail_limit, -1) {}
+    let limit = (head_limit.0 + chosen.used_lines, head_limit.1 + chosen.used_bytes);
+    while down.step(&mut chosen, limit, 1) {}
     if let Some((query, matches)) = &found.asked {
         query.add(&mut chosen, matches, total, keep.is_early());
     }
@@ -80,16 +80,16 @@ pub(super) fn choose(
             describe(lines, (&found.findings, &found.counts), &worth, (total, size), rules);
         let far = (budget.bytes / PER_PARAGRAPH_LINE).min(FARTHEST) as usize;
         blocks = blocks::form(lines, &described, rules.ranking(), far);
-        let most = chosen.share(STARTS);
-        blocks::begin(&mut chosen, &blocks, LIKELY, most);
-        let most = chosen.share(BLOCKS);
-        blocks::add(&mut chosen, &blocks, LIKELY, most);
-        let most = chosen.share(SECTIONS);
-        sections::of_blocks(&mut chosen, lines, &blocks, LIKELY, most);
-        let most = chosen.share(GRAVE_SECTIONS);
-        sections::of_grave(&mut chosen, lines, &ranked, budget.bytes / PER_SECTION, most);
-        let most = chosen.share(PARAGRAPHS);
-        blocks::complete(&mut chosen, &blocks, LIKELY, most);
+        let limit = chosen.share(STARTS);
+        blocks::begin(&mut chosen, &blocks, LIKELY, limit);
+        let limit = chosen.share(BLOCKS);
+        blocks::add(&mut chosen, &blocks, LIKELY, limit);
+        let limit = chosen.share(SECTIONS);
+        sections::of_blocks(&mut chosen, lines, &blocks, LIKELY, limit);
+        let limit = chosen.share(GRAVE_SECTIONS);
+        sections::of_grave(&mut chosen, lines, &ranked, budget.bytes / PER_SECTION, limit);
+        let limit = chosen.share(PARAGRAPHS);
+        blocks::complete(&mut chosen, &blocks, LIKELY, limit);
         chosen.close_small_gaps(SMALL_GAP.0, SMALL_GAP.1);
     }
     let mut names = if keep.is_early() { 0 } else { NAMED_SECTIONS };
@@ -116,8 +116,8 @@ pub(super) fn choose(
             chosen.add(*number, some);
         }
     }
-    let head_most = chosen.share(keep.head_share());
-    while down.step(&mut chosen, head_most, 1) {}
+    let head_limit = chosen.share(keep.head_share());
+    while down.step(&mut chosen, head_limit, 1) {}
     while up.step(&mut chosen, all, -1) {}
     while down.step(&mut chosen, all, 1) {}
     chosen.close_gaps(1);
@@ -140,11 +140,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the next line, unless it repeats similar lines; returns whether there is another.
-    fn step(&mut self, chosen: &mut Chosen<'_>, most: (u64, u64), by: i64) -> bool {
+    fn step(&mut self, chosen: &mut Chosen<'_>, limit: (u64, u64), by: i64) -> bool {
         if !self.lines.contains_key(&self.number) {
             return false;
         }
-        if !self.is_repeat() && !chosen.add(self.number, most) {
+        if !self.is_repeat() && !chosen.add(self.number, limit) {
             return false;
         }
         self.number = self.number.saturating_add_signed(by);

@@ -60,7 +60,7 @@ fn is_grave(line: &Seen) -> bool {
 /// Returns the features of a line that come from the lines around it and the grave ones before it.
 fn near(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
     let grave_total = seen.iter().filter(|line| is_grave(line)).count() as u64;
-    let most = |near: &[Seen]| near.iter().map(|line| line.judged.worth).max().unwrap_or(0);
+    let highest = |near: &[Seen]| near.iter().map(|line| line.judged.worth).max().unwrap_or(0);
     let words = |near: &[Seen]| near.iter().fold(0, |words, line| words | line.meaning.groups);
     let slice = |from: usize, to: usize| {
         seen.get(from.min(seen.len())..to.min(seen.len())).unwrap_or_default()
@@ -81,10 +81,10 @@ fn near(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
             |it: Option<&Seen>| it.map_or(100, |it| (100 + it.indent).saturating_sub(own.indent));
         let alike = |it: Option<&Seen>| log(it.map_or(0, |it| it.alike).into());
         let values: [u16; NEAR] = [
-            most(slice(at.saturating_sub(3), at)),
-            most(slice(at.saturating_sub(12), at.saturating_sub(3))),
-            most(slice(at + 1, at + 4)),
-            most(slice(at + 4, at + 13)),
+            highest(slice(at.saturating_sub(3), at)),
+            highest(slice(at.saturating_sub(12), at.saturating_sub(3))),
+            highest(slice(at + 1, at + 4)),
+            highest(slice(at + 4, at + 13)),
             words(slice(at.saturating_sub(2), at)),
             words(slice(at + 1, at + 3)),
             since,
@@ -195,13 +195,13 @@ fn paragraphs(seen: &[Seen], rows: &mut [(u64, Row)], from: usize) {
         start += lines.len();
         let Some(first) = lines.first().filter(|first| !first.is_blank) else { continue };
         let words = lines.iter().fold(0, |words, line| words | line.meaning.groups);
-        let most = lines.iter().map(|line| line.judged.worth).max().unwrap_or(0);
+        let highest = lines.iter().map(|line| line.judged.worth).max().unwrap_or(0);
         let frames = lines.iter().filter(|line| line.frame > 0).count() as u64;
         let length = small(lines.len() as u64, 200);
         for (place, (_, row)) in (0u64..).zip(own) {
             let values: [u16; PARAGRAPH] = [
                 words,
-                most,
+                highest,
                 length,
                 first.meaning.groups,
                 first.start as u16,

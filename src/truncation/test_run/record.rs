@@ -10,7 +10,7 @@ use self::running::Waiting;
 use super::counts;
 use super::entries::{Entries, Entry};
 use super::report::{Counts, bounded};
-use super::rules::{Rule, Runner, Says, Then};
+use super::rules::{LineEvent, Rule, Runner, Then};
 use super::{MAX_ID, MAX_MESSAGE, WITHIN};
 
 /// The named parts of a line.
@@ -168,14 +168,15 @@ impl Record {
     pub(crate) fn can_apply(&self, rule: &Rule, id: &str) -> bool {
         let is_section = rule.section.is_none_or(|section| section == self.section);
         is_section
-            && match rule.says {
-                Says::NameGoesOn => self.name.is_some(),
-                Says::Panics => self.block.is_none(),
-                Says::ScopeFails => !self.scope.0.is_empty(),
-                Says::Heading => self.entries.named(id).is_some(),
-                Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
-                    self.block.is_some()
-                }
+            && match rule.event {
+                LineEvent::NameContinues => self.name.is_some(),
+                LineEvent::Panics => self.block.is_none(),
+                LineEvent::ScopeFails => !self.scope.0.is_empty(),
+                LineEvent::Heading => self.entries.named(id).is_some(),
+                LineEvent::Place
+                | LineEvent::LastPlace
+                | LineEvent::Message
+                | LineEvent::MessageFollows => self.block.is_some(),
                 _ => true,
             }
     }
@@ -183,7 +184,7 @@ impl Record {
     /// Takes a line that a rule recognized. Returns its part in a preview, if it has one.
     pub(crate) fn apply(
         &mut self,
-        says: Says,
+        event: LineEvent,
         line: &str,
         found: &Found<'_>,
         next_block: &mut u32,
@@ -191,39 +192,39 @@ impl Record {
         if !found.scope.is_empty() {
             self.scope = (bounded(found.scope, MAX_ID), 0);
         }
-        match says {
-            Says::Starts | Says::Announces => {
+        match event {
+            LineEvent::Starts | LineEvent::Announces => {
                 self.has_sign = true;
-                self.is_open = says == Says::Announces;
+                self.is_open = event == LineEvent::Announces;
                 self.close();
                 None
             }
-            Says::Settles => {
+            LineEvent::Settles => {
                 self.settle(found.id);
                 self.close();
                 None
             }
-            Says::Concludes => {
+            LineEvent::Concludes => {
                 self.waiting.retain(|test| test.scope != self.scope.0);
                 self.close();
                 None
             }
-            Says::Stops => self.stops(found, next_block),
-            Says::Panics => {
+            LineEvent::Stops => self.stops(found, next_block),
+            LineEvent::Panics => {
                 self.runs("", next_block);
-                self.explains(Says::Message, found)
+                self.explains(LineEvent::Message, found)
             }
-            Says::Interrupts => {
+            LineEvent::Interrupts => {
                 self.is_interrupted = true;
                 None
             }
-            Says::Section(section) => {
+            LineEvent::Section(section) => {
                 self.close();
                 self.section = section;
                 self.held_message = bounded(found.message, MAX_MESSAGE);
                 None
             }
-            Says::Totals(form) => {
+            LineEvent::Totals(form) => {
                 self.close();
                 self.is_open = false;
                 self.left.append(&mut self.waiting);
@@ -231,7 +232,7 @@ impl Record {
                 self.totals.get_or_insert_default().add(counts);
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
-            Says::Subtotals(form) => {
+            LineEvent::Subtotals(form) => {
                 self.part = Some(counts::read(line, form));
                 let part = self.block.take().filter(|block| block.is_new);
                 let part = part.and_then(|block| self.entries.all.get_mut(block.entry?));
@@ -241,90 +242,91 @@ impl Record {
                 }
                 Some(Mark { role: Role::Totals, block: 0, depth: 0 })
             }
-            Says::TotalsEnd => {
+            LineEvent::TotalsEnd => {
                 self.close();
                 self.is_open = false;
                 self.add_part();
                 None
             }
-            Says::Passed => self.passed(found.id),
-            Says::Finishes => {
+            LineEvent::Passed => self.passed(found.id),
+            LineEvent::Finishes => {
                 let is_running = self.waiting.iter().any(|test| test.is(found.id, &self.scope.0));
                 if is_running { self.passed(found.id) } else { None }
             }
-            Says::Recovers => {
+            LineEvent::Recovers => {
                 let at = self.entries.find(&self.scope.0, found.id, false);
                 if let Some(entry) = at.and_then(|at| self.entries.all.get_mut(at)) {
                     entry.is_void = true;
                 }
                 None
             }
-            Says::Skipped => {
+            LineEvent::Skipped => {
                 self.cases.skipped += 1;
                 self.settle(found.id);
                 self.close();
                 None
             }
-            Says::Runs => {
+            LineEvent::Runs => {
                 self.runs(found.id, next_block);
                 None
             }
-            Says::Prints => {
+            LineEvent::Prints => {
                 self.runs(found.id, next_block);
                 self.mark(Role::Heading)
             }
-            Says::Begins | Says::BeginsNext => {
-                if says == Says::BeginsNext {
+            LineEvent::Begins | LineEvent::BeginsNext => {
+                if event == LineEvent::BeginsNext {
                     self.settle("");
                 }
                 self.runs(found.id, next_block);
                 self.begins(found, next_block)
             }
-            Says::Group => Some(self.group(found, next_block)),
-            Says::Scope => {
+            LineEvent::Group => Some(self.group(found, next_block)),
+            LineEvent::Scope => {
                 self.close();
                 self.has_sign = true;
                 let (scope, mark) = heading(found, next_block);
                 self.scope = scope;
                 Some(mark)
             }
-            Says::ScopeGoesOn => {
+            LineEvent::ScopeContinues => {
                 let joint = if found.indent > 0 { WITHIN } else { " " };
                 let whole = format!("{}{joint}{}", self.scope.0, found.id);
                 self.scope.0 = bounded(&whole, MAX_ID);
                 Some(Mark { role: Role::Heading, block: self.scope.1, depth: 0 })
             }
-            Says::Title => {
+            LineEvent::Title => {
                 let (title, mark) = heading(found, next_block);
                 self.title = title;
                 Some(mark)
             }
-            Says::NameBegins => {
+            LineEvent::NameBegins => {
                 self.close();
                 *next_block += 1;
                 self.name = Some((Vec::new(), *next_block));
-                self.name_goes_on(found, next_block)
+                self.continue_name(found, next_block)
             }
-            Says::NameGoesOn => self.name_goes_on(found, next_block),
-            Says::Heading => self.heading(found, next_block),
-            Says::Fails(then) => self.fails(found, then, next_block),
-            Says::ScopeFails => {
+            LineEvent::NameContinues => self.continue_name(found, next_block),
+            LineEvent::Heading => self.heading(found, next_block),
+            LineEvent::Fails(then) => self.fails(found, then, next_block),
+            LineEvent::ScopeFails => {
                 let id = self.scope.0.clone();
                 self.fails(&Found { id: &id, ..*found }, Then::MessageFirst, next_block)
             }
-            Says::Dies => {
+            LineEvent::Aborts => {
                 self.has_sign = true;
                 self.is_open = true;
                 self.fails(found, Then::MessageFirst, next_block)
             }
-            Says::PlaceAhead => {
+            LineEvent::NextPlace => {
                 self.held_place = found.place();
                 None
             }
-            Says::Place | Says::LastPlace | Says::Message | Says::MessageFollows => {
-                self.explains(says, found)
-            }
-            Says::Ends => {
+            LineEvent::Place
+            | LineEvent::LastPlace
+            | LineEvent::Message
+            | LineEvent::MessageFollows => self.explains(event, found),
+            LineEvent::Ends => {
                 self.close();
                 None
             }
@@ -388,7 +390,7 @@ impl Record {
     }
 
     /// Takes a line with a part of the explanation.
-    fn explains(&mut self, says: Says, found: &Found<'_>) -> Option<Mark> {
+    fn explains(&mut self, event: LineEvent, found: &Found<'_>) -> Option<Mark> {
         let has_message = !self.message_of_block()?.is_empty();
         let place = found.place();
         let block = self.block.as_mut()?;
@@ -396,11 +398,11 @@ impl Record {
             Some(entry) => &mut entry.failure.place,
             None => &mut block.place,
         };
-        let is_new = if says == Says::LastPlace { !has_message } else { held.is_empty() };
+        let is_new = if event == LineEvent::LastPlace { !has_message } else { held.is_empty() };
         if is_new && !place.is_empty() {
             *held = place;
         }
-        if says == Says::MessageFollows {
+        if event == LineEvent::MessageFollows {
             block.awaits_message = !has_message;
         }
         let is_message = !has_message && !found.message.is_empty();

@@ -36,9 +36,9 @@ pub struct Failure {
     pub place: String,
 }
 
-/// Returns the start of a text of at most `most` bytes.
-pub(super) fn bounded(text: &str, most: usize) -> String {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text).to_owned()
+/// Returns the start of a text of at most `max_bytes` bytes.
+pub(super) fn bounded(text: &str, max_bytes: usize) -> String {
+    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text).to_owned()
 }
 
 /// Numbers of tests.

@@ -1,32 +1,32 @@
 //! The rules by which the output of a test runner is read: the forms of its lines, and the meaning of a line of each form.
 //! The [runners](super::runners) are data.
 
-/// The meaning of a line.
+/// The event that a line reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum LineEvent {
     /// This runner is at work.
     Starts,
-    /// The same, and tests follow: the run is unfinished until its totals.
+    /// This runner is at work and tests follow: the run is unfinished until its totals.
     Announces,
     /// A part of the output begins, from which on other rules apply.
     Section(u8),
     /// Numbers of tests, added to those of other parts of the run.
     Totals(Form),
-    /// The same, of a part whose numbers the next such line includes. The failure just before them is the part itself, and counts
+    /// Numbers of tests of a part, which the next such line includes. The failure just before them is the part itself, and counts
     /// only if [`Runner::fails_itself`].
     Subtotals(Form),
-    /// The latest of those were the totals.
+    /// The latest numbers of a part were the totals.
     TotalsEnd,
     /// A test passed, or was skipped. Counts if the output contains no totals.
     Passed,
     Skipped,
     /// A test runs. Its output explains its failure, should it fail.
     Runs,
-    /// The same, and the line has its name and what it prints.
+    /// A test runs, and the line has its name and its output.
     Prints,
-    /// The same: a test that fails if it has no result when the output ends.
+    /// A test runs that fails if it has no result when the output ends.
     Begins,
-    /// The same, where tests run one by one: the one before has a result.
+    /// A test begins where tests run one by one: the one before has a result.
     BeginsNext,
     /// A test is over. It passed unless its result was another.
     Finishes,
@@ -44,14 +44,14 @@ pub(super) enum Says {
     Group,
     /// The file or program that the next tests belong to: tests of the same name elsewhere are others.
     Scope,
-    /// The next line of the same name: a part of it, or the rest of a line that was broken.
-    ScopeGoesOn,
+    /// The next line of the name of a scope: a part of it, or the rest of a line that was broken.
+    ScopeContinues,
     /// The title of the next tests, which is a part of their names.
     Title,
     /// The first part of a name that continues in the next lines, up to a colon.
     NameBegins,
-    /// A further part of such a name.
-    NameGoesOn,
+    /// A further part of a name that continues in the next lines.
+    NameContinues,
     /// The name of a failure that was listed before, above its explanation.
     Heading,
     /// A test failed.
@@ -61,13 +61,13 @@ pub(super) enum Says {
     /// The scope itself failed.
     ScopeFails,
     /// Something ended the process, or failed outside of a test: this runner is at work, and its totals may not count it.
-    Dies,
+    Aborts,
     /// Where the test failed: the first place counts.
     Place,
-    /// The same: the last place before the message counts.
+    /// Where the test failed: the last place before the message counts.
     LastPlace,
     /// The place of the test that the next line names.
-    PlaceAhead,
+    NextPlace,
     /// The message, if there is none yet.
     Message,
     /// The message is in the next line that is not blank.
@@ -92,7 +92,7 @@ pub(super) enum Then {
     Nothing,
     /// The explanation of the failure, up to the next name.
     Explanation,
-    /// The same; its first line that is not blank is the message.
+    /// The explanation of the failure, up to the next name; its first line that is not blank is the message.
     MessageFirst,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct Rule {
     /// The section in which the rule applies; `None` is everywhere.
     pub section: Option<u8>,
     pub pattern: &'static str,
-    pub says: Says,
+    pub event: LineEvent,
 }
 
 /// The lines of a test runner.
@@ -146,10 +146,10 @@ pub(super) const RUNNER: Runner = Runner {
     rules: &[],
 };
 
-pub(super) const fn rule(pattern: &'static str, says: Says) -> Rule {
-    Rule { section: None, pattern, says }
+pub(super) const fn rule(pattern: &'static str, event: LineEvent) -> Rule {
+    Rule { section: None, pattern, event }
 }
 
-pub(super) const fn within(section: u8, pattern: &'static str, says: Says) -> Rule {
-    Rule { section: Some(section), pattern, says }
+pub(super) const fn within(section: u8, pattern: &'static str, event: LineEvent) -> Rule {
+    Rule { section: Some(section), pattern, event }
 }

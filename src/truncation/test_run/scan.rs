@@ -13,7 +13,7 @@ use super::entries::Entry;
 use super::record::{Found, Mark, Record};
 use super::report::{Counts, Failure, TestRun};
 use super::retained::{RetainedTest, RetainedTests};
-use super::rules::{Inside, Rule, Says};
+use super::rules::{Inside, LineEvent, Rule};
 use super::runners::RUNNERS;
 use super::xml::{XmlFailure, XmlScanner};
 use crate::truncation::lazy_regex::LazyRegex;
@@ -220,9 +220,9 @@ impl Scanner {
                 line: &number,
                 indent,
             };
-            marks.extend(record.apply(rule.says, &text, &found, &mut self.blocks));
+            marks.extend(record.apply(rule.event, &text, &found, &mut self.blocks));
             // The line that begins a section may say something else as well.
-            if !matches!(rule.says, Says::Section(_)) {
+            if !matches!(rule.event, LineEvent::Section(_)) {
                 spoken.push(*runner);
             }
         }

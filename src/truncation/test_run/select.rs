@@ -84,15 +84,15 @@ pub(super) fn choose(
     // The lines of a list follow each other, and need no gap line each.
     for place in [Place::AboveExplanation, Place::InList] {
         let mut chosen = Chosen::new(lines, total, budget);
-        let most = chosen.share(TOTALS);
+        let limit = chosen.share(TOTALS);
         for line in kept.iter().rev().filter(|line| line.mark.role == Role::Totals) {
-            chosen.add(line.number, most);
+            chosen.add(line.number, limit);
         }
         let all = chosen.all();
         let pairs = parts.iter().zip(entries);
         let names = pairs.filter_map(|(parts, entry)| parts.name(&entry.failure.id, place));
         let named = names.filter(|name| chosen.add(*name, all)).count() as u64;
-        if best.as_ref().is_none_or(|(_, most)| named > *most) {
+        if best.as_ref().is_none_or(|(_, max_named)| named > *max_named) {
             best = Some((chosen, named));
         }
         if named == entries.len() as u64 {

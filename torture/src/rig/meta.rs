@@ -83,7 +83,7 @@ const BUGS: [(&str, Needs, Trial); 14] = [
     }),
 ];
 
-/// The same benches over correct implementations.
+/// The benches over correct implementations, which must report no fault.
 const CONTROLS: [(&str, Needs, Trial); 7] = [
     ("kills", Needs::Nothing, |rig| kill::notices(rig, Saver::Sound)),
     ("a nearly full disk", Needs::Mounts, |rig| full_disk::notices(rig, Saver::Sound)),

@@ -155,7 +155,7 @@ fn kept(plan: &CompactionPlan, limits: &CompactionLimits) -> f64 {
     match plan.step {
         Step::None => plan.total,
         Step::Outputs => plan.after_outputs,
-        Step::Summary => plan.after_cut + limits.least_summary(),
+        Step::Summary => plan.after_cut + limits.min_summary(),
     }
 }
 

@@ -235,8 +235,8 @@ impl Naive {
     }
 
     fn up(&mut self, count: usize) {
-        let least = self.floor.max(self.lines.len().saturating_sub(ROWS));
-        self.row = self.row.saturating_sub(count).max(least);
+        let first_row = self.floor.max(self.lines.len().saturating_sub(ROWS));
+        self.row = self.row.saturating_sub(count).max(first_row);
     }
 
     fn down(&mut self, count: usize) {
@@ -322,8 +322,8 @@ impl Naive {
                     self.lines.truncate(self.row + 1);
                     self.lines[self.row].erase(self.column, usize::MAX);
                 } else if first == 1 {
-                    let least = self.floor.max(self.lines.len().saturating_sub(ROWS));
-                    for line in &mut self.lines[least..self.row] {
+                    let first_row = self.floor.max(self.lines.len().saturating_sub(ROWS));
+                    for line in &mut self.lines[first_row..self.row] {
                         line.erase(0, usize::MAX);
                     }
                     self.lines[self.row].erase(0, self.column + 1);
@@ -349,9 +349,9 @@ impl Naive {
             ('@', _) if column < line.cells.len() => {
                 line.no_tabs();
                 line.cut(column);
-                let most = line.cells.len().max(WIDEST);
+                let end = line.cells.len().max(WIDEST);
                 line.cells.splice(column..column, std::iter::repeat_n(BLANK(), count));
-                line.erase(most, usize::MAX);
+                line.erase(end, usize::MAX);
                 line.touched = true;
             }
             _ => {}

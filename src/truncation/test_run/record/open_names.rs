@@ -31,7 +31,11 @@ impl Record {
         mark
     }
 
-    pub(super) fn name_goes_on(&mut self, found: &Found<'_>, next_block: &mut u32) -> Option<Mark> {
+    pub(super) fn continue_name(
+        &mut self,
+        found: &Found<'_>,
+        next_block: &mut u32,
+    ) -> Option<Mark> {
         let (parts, block) = self.name.as_mut()?;
         let part = found.id.strip_suffix(':');
         parts.push(bounded(part.unwrap_or(found.id), MAX_ID));

@@ -1,7 +1,7 @@
 //! The forms of runs of C and C++.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{Inside, RUNNER, Runner, rule, within};
 
@@ -71,7 +71,7 @@ pub(super) const CATCH2: Runner = Runner {
         within(4, HEADING, Section(3)),
         within(1, HEADING, Section(4)),
         within(4, HEADING, Scope),
-        within(3, r"^(?P<indent> *)(?P<id>-{0,9}[^\s-].*?) *$", ScopeGoesOn),
+        within(3, r"^(?P<indent> *)(?P<id>-{0,9}[^\s-].*?) *$", ScopeContinues),
         within(2, r"^(?P<file>\S.*?):(?P<line>\d+): FAILED:$", ScopeFails),
         within(2, r"^\S.*:\d+: (?:SKIPPED|PASSED|warning):$", Ends),
         rule(r"^={79}$", Ends),

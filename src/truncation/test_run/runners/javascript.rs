@@ -1,7 +1,7 @@
 //! The forms of runs of JavaScript.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{RUNNER, Runner, rule, within};
 
@@ -29,7 +29,7 @@ pub(super) const JEST: Runner = Runner {
         rule(r"^  ● Test suite failed to run$", ScopeFails),
         rule(r"^  ● (?:Console|Cannot log after tests are done.*)$", Ends),
         rule(r"^  ● (?P<id>\S.*)$", Fails(MessageFirst)),
-        rule(r"^  ●  (?P<id>process\.exit called) (?P<message>with .*)$", Dies),
+        rule(r"^  ●  (?P<id>process\.exit called) (?P<message>with .*)$", Aborts),
         rule(JS_FRAME, Place),
     ],
     ..RUNNER
@@ -44,7 +44,7 @@ pub(super) const VITEST: Runner = Runner {
         rule(r"^ *Test Files  ", Ends),
         rule(r"^ ?FAIL  (?P<id>\S.*?) \[ [^\]]+ \]$", Fails(MessageFirst)),
         rule(r"^ ?FAIL  (?P<id>\S.*)$", Fails(MessageFirst)),
-        rule(r"^⎯+ (?P<id>Uncaught Exception|Unhandled (?:Error|Rejection)) ⎯+$", Dies),
+        rule(r"^⎯+ (?P<id>Uncaught Exception|Unhandled (?:Error|Rejection)) ⎯+$", Aborts),
         rule(r"^ ❯ (?:.* )?(?P<file>[^\s:]+):(?P<line>\d+):\d+$", Place),
         rule(r"^⎯+(?:\[\d+/\d+\]⎯+)?$", Ends),
     ],
@@ -58,14 +58,14 @@ pub(super) const MOCHA: Runner = Runner {
         rule(r"^[>$] (?:\S+=\S+ )*(?:\S*/)?_?mocha(?: |$)", Section(2)),
         rule(r"^[>$] (?:\S+=\S+ )*(?:\S*/)?_?mocha(?: |$)", Starts),
         within(2, r"^ {4,}(?:✔|✓) \S", Passed),
-        rule(r"^ ?(?P<id>Exception during run): (?P<message>.*)$", Dies),
+        rule(r"^ ?(?P<id>Exception during run): (?P<message>.*)$", Aborts),
         rule(r"^  \d+ passing\b", Section(0)),
         rule(r"^  \d+ passing\b", Totals(NumberFirst)),
         rule(r"^  \d+ pending$", Totals(NumberFirst)),
         rule(r"^  \d+ failing$", Section(1)),
         rule(r"^  \d+ failing$", Totals(NumberFirst)),
         within(1, r"^  \d+\) (?P<id>\S.*)$", NameBegins),
-        within(1, r"^ {5,}(?P<id>\S.*)$", NameGoesOn),
+        within(1, r"^ {5,}(?P<id>\S.*)$", NameContinues),
         within(1, JS_FRAME, Place),
         within(2, r"^  [^\s<{}\[\]]", Announces),
     ],
@@ -78,8 +78,8 @@ pub(super) const NODE: Runner = Runner {
     rules: &[
         rule(r"^ℹ (?:tests|pass|fail|cancelled|skipped|todo) \d+$", Totals(WordFirst)),
         rule(r"^✖ failing tests:$", Section(1)),
-        rule(LATE_ERROR, Dies),
-        within(1, r"^test at (?P<file>.+):(?P<line>\d+):\d+$", PlaceAhead),
+        rule(LATE_ERROR, Aborts),
+        within(1, r"^test at (?P<file>.+):(?P<line>\d+):\d+$", NextPlace),
         within(1, r"^✖ (?P<id>\S.*?) \([\d.]+m?s\)$", Fails(MessageFirst)),
         within(0, r"^(?P<indent> *)▶ (?P<id>\S.*?)(?: \([\d.]+m?s\))?$", Group),
         within(0, r"^(?P<indent> *)✖ (?P<id>\S.*?) \([\d.]+m?s\)(?: # .*)?$", Fails(Nothing)),
@@ -96,9 +96,9 @@ pub(super) const AVA: Runner = Runner {
         rule(r"^ +(?:✘|✖) \[fail\]: (?P<id>\S.*)$", Fails(Nothing)),
         rule(
             r"^ +(?:✘|✖) (?P<message>Exiting due to process\.exit\(\)) when running (?P<id>\S+)$",
-            Dies,
+            Aborts,
         ),
-        rule(r"^ +(?:✘|✖) (?P<id>\S+) (?P<message>exited (?:with|due) .*)$", Dies),
+        rule(r"^ +(?:✘|✖) (?P<id>\S+) (?P<message>exited (?:with|due) .*)$", Aborts),
         rule(r"^ +✔ \S", Passed),
         rule(r"^ +- \[(?:skip|todo)\] \S", Skipped),
         rule(

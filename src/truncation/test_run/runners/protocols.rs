@@ -1,7 +1,7 @@
 //! The forms of protocols that many runners print.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{Inside, RUNNER, Runner, rule, within};
 
@@ -25,10 +25,10 @@ pub(super) const TAP: Runner = Runner {
         rule(r"^# \{ total: \d+, pass: \d+(?:, (?:fail|skip|todo): \d+)* \}$", Totals(WordFirst)),
         rule(r"^ *# Subtest: ", Section(2)),
         rule(r"^(?P<indent> *)# Subtest: (?P<id>\S.*)$", Group),
-        rule(LATE_ERROR, Dies),
+        rule(LATE_ERROR, Aborts),
         within(0, r"^(?:# +Failed test |not ok \d)", Section(3)),
         rule(r"^# +Failed test '(?P<id>.+)'$", Fails(Explanation)),
-        rule(r"^(?P<id>\S+\.t) +\(Wstat: (?P<message>\d+ \(Signal: \w+\)).*\)$", Dies),
+        rule(r"^(?P<id>\S+\.t) +\(Wstat: (?P<message>\d+ \(Signal: \w+\)).*\)$", Aborts),
         // The summary of prove. A file whose failed tests were named is no failure of its own.
         within(1, r"^Test Summary Report$", Section(3)),
         within(2, r"^Test Summary Report$", Section(3)),

@@ -1,7 +1,7 @@
 //! The forms of runs of Python.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{RUNNER, Runner, rule, within};
 
@@ -66,13 +66,13 @@ pub(super) const PYTEST: Runner = Runner {
             Section(5),
         ),
         rule(r"^\S+\.py::.+? Fatal Python error: ", Section(4)),
-        rule(r"^(?P<id>\S+\.py::.+?) Fatal Python error: (?P<message>.*)$", Dies),
+        rule(r"^(?P<id>\S+\.py::.+?) Fatal Python error: (?P<message>.*)$", Aborts),
         within(
             4,
             r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<id>test\w*)$"#,
             Fails(Nothing),
         ),
-        within(5, r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+),? in (?P<id>test\w*)$"#, Dies),
+        within(5, r#"^  File "(?P<file>[^"]+)", line (?P<line>\d+),? in (?P<id>test\w*)$"#, Aborts),
         within(6, r"^(?P<id>\S+\.py::[^\s\[]+(?:\[.*\])?) (?P<message>.*)$", Begins),
     ],
     ..RUNNER
@@ -85,7 +85,7 @@ pub(super) const UNITTEST: Runner = Runner {
         rule(r"^Ran \d+ tests? in [\d.]+s$", Totals(NumberFirst)),
         within(1, r"^(?:FAILED|OK)(?: \((?:[a-z ]+=\d+(?:, )?)+\))?$", Section(0)),
         rule(r"^(?:FAILED|OK) \((?:[a-z ]+=\d+(?:, )?)+\)$", Totals(WordFirst)),
-        rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?P<message>Fatal Python error: .*)$", Dies),
+        rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?P<message>Fatal Python error: .*)$", Aborts),
         rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. (?:FAIL|ERROR)$", Fails(Nothing)),
         rule(r"^(?P<id>\w+ \([\w.]+\)) \.\.\. ok$", Passed),
         rule(

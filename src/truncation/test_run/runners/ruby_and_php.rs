@@ -1,7 +1,7 @@
 //! The forms of runs of Ruby and PHP.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{RUNNER, Runner, rule, within};
 

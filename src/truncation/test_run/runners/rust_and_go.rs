@@ -1,7 +1,7 @@
 //! The forms of runs of Rust and Go.
 
 use crate::truncation::test_run::rules::Form::*;
-use crate::truncation::test_run::rules::Says::*;
+use crate::truncation::test_run::rules::LineEvent::*;
 use crate::truncation::test_run::rules::Then::*;
 use crate::truncation::test_run::rules::{RUNNER, Runner, rule, within};
 
@@ -39,7 +39,7 @@ pub(super) const CARGO: Runner = Runner {
         rule(r"^running \d+ tests?$", Announces),
         rule(
             r"^test (?P<id>\S.*?)(?: - should panic)? \.\.\. (?P<message>error: test failed)\b",
-            Dies,
+            Aborts,
         ),
         rule(
             r"^test result: (?:ok|FAILED)\. \d+ passed; \d+ failed; \d+ ignored;",
@@ -84,7 +84,7 @@ pub(super) const GO: Runner = Runner {
         rule(r"^ *--- SKIP: (?P<id>\S+) \([\d.]+s\)$", Skipped),
         rule(r"^(?:ok|\?) +\t\S+|^(?:PASS|FAIL)$", Concludes),
         rule(r"^(?P<message>panic: test timed out after .*)$", Section(1)),
-        within(1, r"^\t\t(?P<id>Test\S*) \([\w.]+\)$", Dies),
+        within(1, r"^\t\t(?P<id>Test\S*) \([\w.]+\)$", Aborts),
         rule(r"^\s+Error:\s+(?P<message>\S.*)$", Message),
         rule(r"^FAIL\t(?P<id>\S+) \[(?P<message>(?:build|setup) failed)\]$", Fails(Nothing)),
         rule(r"^FAIL\t(?P<id>\S+)\t[\d.]+s$", Stops),
