@@ -21,7 +21,7 @@ import { type GateDecision, type GateState, type PendingRequest, readGateState }
 interface Question {
   request: PendingRequest
   call: PermissionCall
-  /** Nothing for arguments that cannot be read whole: such a call is never the same. */
+  /** `undefined` for arguments that cannot be read whole: such a call never equals another. */
   identity: string | undefined
   verdict: PermissionVerdict
   decided: Promise<GateDecision>

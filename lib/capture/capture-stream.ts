@@ -164,10 +164,10 @@ export class Inflow {
   }
 
   /** Gives what has come in to the storage, if that takes outputs before their end, and they are that long. */
-  private saveLive(least = LIVE_BYTES): void {
+  private saveLive(minBytes = LIVE_BYTES): void {
     if (!this.isLive) return
     const storage = this.service.storages[0]!
-    if (this.live === undefined && this.size().totalBytes >= least) {
+    if (this.live === undefined && this.size().totalBytes >= minBytes) {
       this.live = new LiveSave(this.handle, async (source, signal) =>
         storage.saveLive!(source, { ...this.job.context, signal }),
       )

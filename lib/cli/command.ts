@@ -36,7 +36,7 @@ export interface Command {
   about?: string
   options: Readonly<Record<string, Option>>
   /** How many positional arguments there may be. */
-  positionals: readonly [least: number, most: number]
+  positionals: readonly [min: number, max: number]
   /** A positional argument is a text, which may be empty, and not the name of something. */
   takesText?: boolean
   /** Positional arguments are saved outputs, which `-1` and the like count from the newest. */
@@ -93,12 +93,12 @@ export function parse(command: Command, args: readonly string[]): Parsed | 'help
   const { values } = parsed
   if (values.help === true) return 'help'
   const positionals = [...parsed.positionals.map(asTyped), ...foreign]
-  const [least, most] = command.positionals
-  if (positionals.length < least || positionals.length > most) {
+  const [min, max] = command.positionals
+  if (positionals.length < min || positionals.length > max) {
     const problem =
-      positionals.length < least
+      positionals.length < min
         ? `missing argument ${missing(command, positionals.length)}`
-        : `unexpected argument ${JSON.stringify(positionals[most])}${command.takesText ? ' (a text of several words is one argument, in quotes)' : ''}`
+        : `unexpected argument ${JSON.stringify(positionals[max])}${command.takesText ? ' (a text of several words is one argument, in quotes)' : ''}`
     throw new UsageError(`${problem}; usage: spillway ${command.name} ${command.usage}`)
   }
   for (const [name, value] of Object.entries(values)) {

@@ -35,12 +35,12 @@ function chosen<T extends string>(name: string, value: string, allowed: readonly
 }
 
 /** @throws UsageError unless it is a whole number of at least so much */
-export function whole(values: Values, name: string, least = 1): number | undefined {
+export function whole(values: Values, name: string, min = 1): number | undefined {
   const value = text(values, name)
   if (value === undefined) return undefined
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isSafeInteger(number) && number >= least) return number
-  throw badValue(name, value, `a whole number of at least ${least}`)
+  if (Number.isSafeInteger(number) && number >= min) return number
+  throw badValue(name, value, `a whole number of at least ${min}`)
 }
 
 /** @throws UsageError unless it is a number above 0, or `infinity` */
@@ -73,7 +73,7 @@ const AGES = [
 
 /** A time that has passed, in its largest unit. */
 export function ageText(ms: number): string {
-  const [unit, size] = AGES.find(([, least]) => ms >= least) ?? ['s', 1000]
+  const [unit, size] = AGES.find(([, min]) => ms >= min) ?? ['s', 1000]
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`
 }
 

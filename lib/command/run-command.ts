@@ -285,8 +285,8 @@ function checkArguments(file: unknown, args: unknown, options: unknown): void {
     throw wrong('options.stdin', stdin, "'ignore', or without options.input 'inherit'")
   }
   for (const [name, ms] of Object.entries({ timeoutMs, killGraceMs })) {
-    const least = name === 'timeoutMs' ? Number.MIN_VALUE : 0
-    if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms >= least)) {
+    const min = name === 'timeoutMs' ? Number.MIN_VALUE : 0
+    if (ms !== undefined && !(typeof ms === 'number' && Number.isFinite(ms) && ms >= min)) {
       throw wrong(
         `options.${name}`,
         ms,

@@ -95,8 +95,8 @@ function shortened(entries: string[], { sizes: sizesOf, chinese }: PromptParts, 
 }
 
 function entry(view: MessageView, { messages, chinese }: PromptParts, at: number, units: number): string {
-  const cut = (text: ResultText, most: number) => {
-    const rule = { maxChars: most, headChars: Math.floor(most * 0.6), tailChars: Math.floor(most * 0.25) }
+  const cut = (text: ResultText, maxChars: number) => {
+    const rule = { maxChars, headChars: Math.floor(maxChars * 0.6), tailChars: Math.floor(maxChars * 0.25) }
     const trim = trimOf(text, rule, chinese ? 'zh-CN' : 'en', undefined)
     return trim === undefined ? joinedText(text) : trimmed(text, { ...trim, suffix: '' })
   }

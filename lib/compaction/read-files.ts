@@ -125,11 +125,16 @@ async function textsNow(
   )
 }
 
-/** The first `most` texts of those that have no more tokens together. */
-function fitting(texts: readonly string[], most: number, tokens: number, tokensOf: (text: string) => number): string[] {
+/** The first `maxFiles` texts of those that have no more tokens together. */
+function fitting(
+  texts: readonly string[],
+  maxFiles: number,
+  tokens: number,
+  tokensOf: (text: string) => number,
+): string[] {
   const chosen: string[] = []
   let left = tokens
-  for (const text of texts.slice(0, most)) {
+  for (const text of texts.slice(0, maxFiles)) {
     const size = tokensOf(`${text}\n`)
     if (size > left) continue
     left -= size

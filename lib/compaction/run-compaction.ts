@@ -295,13 +295,13 @@ export class Run<M> {
     const parts: SummaryParts = { ...earlier, changes, ...(await this.filesRead(before.reads)) }
     const both = old.length > 0 && begun.length > 0
     const tokens = Math.min(limits.summary, decision.room) / (settings.unit === 'chars' ? COUNTED_CHARS_PER_TOKEN : 1)
-    const most = Math.max(Math.floor(both ? tokens / 2 : tokens), 1)
+    const maxTokens = Math.max(Math.floor(both ? tokens / 2 : tokens), 1)
     for (const [part, indices] of [
       ['history', old],
       ['turn', begun],
     ] as const) {
       if (indices.length === 0) continue
-      const answer = await askSummarizer(this, part, indices, parts[part], most)
+      const answer = await askSummarizer(this, part, indices, parts[part], maxTokens)
       if (typeof answer !== 'string') return answer
       parts[part] = answer
     }

@@ -91,7 +91,7 @@ function readYaml(source: string): Omit<FrontMatter, 'body'> {
     lines[String(key?.value)] = lineAt(key?.range?.[0])
   }
   try {
-    // Whatever a tag or a special number made of a value becomes plain JSON.
+    // Values of tags and special numbers become plain JSON.
     return { head: JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: 0 }))), lines }
   } catch (error) {
     const isAlias = /alias/i.test(String(error))

@@ -64,17 +64,17 @@ export async function checkFile(path: string, followLinks: boolean): Promise<voi
 }
 
 /**
- * Returns the bytes of a file, at most `mostBytes`.
+ * Returns the bytes of a file, at most `maxBytes`.
  * @throws Refusal with a sentence
  */
-export async function bytesOf(path: string, mostBytes: number, followLinks: boolean): Promise<Buffer> {
+export async function bytesOf(path: string, maxBytes: number, followLinks: boolean): Promise<Buffer> {
   await checkFile(path, followLinks)
   try {
     const file = await open(path, flags(followLinks))
     try {
       if (!(await file.stat()).isFile()) throw new Refusal('is not a file')
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(mostBytes + 1), 0, mostBytes + 1, 0)
-      if (bytesRead > mostBytes) throw new Refusal(`has more than ${mostBytes} bytes`)
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(maxBytes + 1), 0, maxBytes + 1, 0)
+      if (bytesRead > maxBytes) throw new Refusal(`has more than ${maxBytes} bytes`)
       return buffer.subarray(0, bytesRead)
     } finally {
       await file.close()

@@ -25,9 +25,9 @@ interface ChatMessage {
 export const chat: HistoryFormat = {
   read(messages) {
     // As long as they get: lists that grow are copied again and again.
-    const most = messages.length >>> 0
-    const results = new Array<ChatResult>(most)
-    const calls = new Calls(messages, most)
+    const length = messages.length >>> 0
+    const results = new Array<ChatResult>(length)
+    const calls = new Calls(messages, length)
     let count = 0
     for (let index = 0; index < messages.length; index++) {
       try {

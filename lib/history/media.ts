@@ -24,7 +24,7 @@ export function mediumOf(part: unknown): Medium {
     type,
     bytes,
     content: () => contentOf(data),
-    head: (most) => headOf(data, most),
+    head: (maxBytes) => headOf(data, maxBytes),
     size: () => sizeOf(data),
     fingerprint,
   }
@@ -92,10 +92,10 @@ function contentOf(data: string | Uint8Array): Buffer | undefined {
   return decoded(base64In(data))
 }
 
-function headOf(data: string | Uint8Array, most: number): Buffer | undefined {
-  if (typeof data !== 'string') return contentOf(data.subarray(0, most))
+function headOf(data: string | Uint8Array, maxBytes: number): Buffer | undefined {
+  if (typeof data !== 'string') return contentOf(data.subarray(0, maxBytes))
   // Four characters are three bytes.
-  return decoded(base64In(data).slice(0, Math.ceil(most / 3) * 4))?.subarray(0, most)
+  return decoded(base64In(data).slice(0, Math.ceil(maxBytes / 3) * 4))?.subarray(0, maxBytes)
 }
 
 function sizeOf(data: string | Uint8Array): number | undefined {
@@ -131,10 +131,10 @@ const SHORT_HEADER = 1024
 
 /** Returns the size of an image in pixels, as its header says. Most headers are in front; that of a JPEG may be behind a preview. */
 export function pixelsOf(medium: Medium): ImageSize | undefined {
-  for (const most of [SHORT_HEADER, MAX_HEADER]) {
-    const head = medium.head(most)
+  for (const maxBytes of [SHORT_HEADER, MAX_HEADER]) {
+    const head = medium.head(maxBytes)
     const size = head && imageSize(head)
-    if (size !== undefined || head === undefined || head.length < most) return size
+    if (size !== undefined || head === undefined || head.length < maxBytes) return size
   }
   return undefined
 }

@@ -105,7 +105,7 @@ export interface Medium {
   /** Its content; `undefined` if the message does not have it, or it is not base64. */
   content(): Buffer | undefined
   /** The first bytes of its content, of which no more is read. */
-  head(most: number): Buffer | undefined
+  head(maxBytes: number): Buffer | undefined
   /** Bytes of its content; only the head is checked to be base64. */
   size(): number | undefined
   /** A short text by which it is known again. */

@@ -7,7 +7,7 @@ import { MIN_LINE_LENGTH } from './limit-results'
 import { CHARS_PER_TOKEN, type OverflowLimits } from './limits'
 import { resultsOf, weigh, weightOf } from './results'
 
-/** Where nothing else is left, so much of each of the newest results stays: enough to see what it is. */
+/** Characters that each of the newest results keeps at least: enough to recognise it. */
 const MIN_KEEP_CHARS = 400
 
 /** Estimates are not exact, so a little less is kept than would fit. */
@@ -49,6 +49,6 @@ export function budgetsOf(
   const line = weigh(MIN_LINE_LENGTH, weighted)
   const lines = sum(weights.map((weight, at) => (results[at]?.fresh ? 0 : Math.min(weight, line))))
   // A quarter is kept for the newest results.
-  const least = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)
-  return within([...needed.map((budget) => Math.max(budget, least)), Math.max(Math.min(...needed), fresh), fresh])
+  const minimum = Math.max(fresh + lines, Math.ceil((4 * lines) / 3) + 1)
+  return within([...needed.map((budget) => Math.max(budget, minimum)), Math.max(Math.min(...needed), fresh), fresh])
 }

@@ -161,16 +161,16 @@ function bytesAt(
  * bytes.
  */
 export function sharedMessages(history: readonly unknown[], before: readonly unknown[]): number {
-  const most = Math.min(history.length, before.length)
+  const limit = Math.min(history.length, before.length)
   let index = 0
-  while (index < most && history[index] === before[index]) index++
-  if (index === most) return index
+  while (index < limit && history[index] === before[index]) index++
+  if (index === limit) return index
   const [read, known] = [viewsIn(history), viewsIn(before)]
   const isSame = (at: number) => {
     const [view, other] = [read.views[at] as MessageView, known.views[at] as MessageView]
     return sameView(view, other) && bytesAt(history, at, view, read.format) === bytesAt(before, at, other, known.format)
   }
-  while (index < most && isSame(index)) index++
+  while (index < limit && isSame(index)) index++
   return index
 }
 

@@ -78,7 +78,7 @@ export class Walk<M> {
     this.read = viewsIn(this.messages)
     warnUnreadable('recoverFromOverflow', this.messages, this.read.format)
     const estimated = this.estimate.of(this.messages, this.read.views)
-    // Whatever we counted, the provider found it too long.
+    // The provider found it too long, at any estimate of ours.
     const { actualTokens = 0 } = options.overflow ?? {}
     // A number with which it would have fitted is of something else; believed, the request would be sent again unchanged, indefinitely.
     const named = actualTokens > this.target ? actualTokens : this.window + 1
@@ -245,8 +245,8 @@ export class Walk<M> {
     const fits = tokens <= this.target
     if (tokens >= this.tokens || (!fits && this.tokens - tokens < this.minProgress)) {
       const saved = Math.round(this.tokens - tokens)
-      const least = `at least ${Math.ceil(this.minProgress)} are required`
-      const change = saved < 0 ? `it adds ${-saved} tokens` : `it saves ${saved} tokens, but ${least}`
+      const required = `at least ${Math.ceil(this.minProgress)} are required`
+      const change = saved < 0 ? `it adds ${-saved} tokens` : `it saves ${saved} tokens, but ${required}`
       this.note(step, 'nothing', tokens, results, change)
       return false
     }

@@ -35,9 +35,9 @@ export class Watch {
 
   /** How many messages at the start are the same objects, with the same values. */
   unchanged(history: readonly unknown[]): number {
-    const most = Math.min(history.length, this.messages.length)
+    const limit = Math.min(history.length, this.messages.length)
     let same = 0
-    while (same < most && history[same] === this.messages[same]) same++
+    while (same < limit && history[same] === this.messages[same]) same++
     const until = this.ends[same - 1] ?? 0
     const held = holdsUntil(this.values, until)
     return held === until ? same : this.messageOf(held)

@@ -288,9 +288,9 @@ export class HistoryReader implements ItemHistory {
     this.watch.dropFrom(this.same)
     this.shared = Math.min(this.shared, this.same)
     if (format === undefined) return 0
-    const most = Math.min(messages.length, this.known.length)
+    const limit = Math.min(messages.length, this.known.length)
     let index = this.same
-    for (; index < most; index++) {
+    for (; index < limit; index++) {
       const message = messages[index]
       const known = this.known[index] as KnownMessage
       // An agent may build its messages again for every request.

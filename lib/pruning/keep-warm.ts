@@ -59,10 +59,10 @@ export function nextPing(options: NextPingOptions): PingAdvice {
   const every = Math.max(lifetime - EARLY_MS, (1 - EARLY_SHARE) * lifetime)
   const cost = prices.read * tokens
   const worth = Math.max(prices.miss - prices.read, 0) * tokens
-  const most = cost > 0 ? Math.floor(prices.miss / prices.read) : Number.POSITIVE_INFINITY
+  const maxReads = cost > 0 ? Math.floor(prices.miss / prices.read) : Number.POSITIVE_INFINITY
   const next = Math.floor(idleMs / every) + 1
-  const pays = worth > 0 && Number.isFinite(every) && next <= most
-  const stopAfterMs = worth > 0 && Number.isFinite(every) ? most * every : 0
+  const pays = worth > 0 && Number.isFinite(every) && next <= maxReads
+  const stopAfterMs = worth > 0 && Number.isFinite(every) ? maxReads * every : 0
   return { inMs: pays ? next * every - idleMs : undefined, cost, worth, stopAfterMs }
 }
 

@@ -61,8 +61,8 @@ export class Placeholders {
     if (typeof placeholder === 'string') return placeholder
     const wanted = fixed ? undefined : wantedPlaceholder(this.settings, item)
     if (wanted !== undefined) {
-      const least = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
-      if (this.tokens.repeated(wanted) < least) return wanted
+      const limit = trimmed === undefined ? item.tokens : this.tokens.text(trimmed)
+      if (this.tokens.repeated(wanted) < limit) return wanted
     }
     return about.media + this.defaultOf(item, about)
   }

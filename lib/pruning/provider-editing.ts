@@ -78,7 +78,7 @@ export interface ProviderEdits {
 export interface EditingRules {
   readonly keep: number
   readonly trigger: number
-  readonly least: number
+  readonly minCleared: number
   readonly window: number
   readonly clearsResults: boolean
   readonly clearsArguments: boolean
@@ -121,7 +121,7 @@ export function editingRules(options: PrunerRules, policies: readonly Policy[]):
   return {
     keep: options.keepRecent ?? 5,
     trigger,
-    least: Math.round((limited?.minTokens as number | undefined) ?? MIN_SHARE * trigger),
+    minCleared: Math.round((limited?.minTokens as number | undefined) ?? MIN_SHARE * trigger),
     window,
     clearsResults: types.some((type) => type !== 'arguments'),
     clearsArguments: types.includes('arguments'),
@@ -160,7 +160,7 @@ export function anthropicEditing(
       type: 'clear_tool_uses_20250919',
       trigger: tokensOf(rules.trigger),
       keep: { type: 'tool_uses', value: rules.keep },
-      clear_at_least: tokensOf(rules.least),
+      clear_at_least: tokensOf(rules.minCleared),
       ...(excluded.length > 0 && { exclude_tools: excluded }),
       ...(rules.clearsArguments && { clear_tool_inputs: true as const }),
     })

@@ -62,8 +62,8 @@ export class LiveUpload {
   }
 
   private async *written(draft: Growing): AsyncGenerator<Uint8Array> {
-    const least = this.snapshotMs === undefined ? PIECE_BYTES : 1
-    while (draft.written - this.sent >= least) {
+    const minBytes = this.snapshotMs === undefined ? PIECE_BYTES : 1
+    while (draft.written - this.sent >= minBytes) {
       const piece = await draft.read(this.sent, this.sent + PIECE_BYTES).catch(() => undefined)
       // The draft was completed meanwhile: the rest is read from the spool.
       if (piece === undefined) return

@@ -131,9 +131,9 @@ export class LongLine {
 
 /** Returns an index shortly before `at` at which a word begins or none is, so that `\b` means there what it means in the line. */
 function wordStart(bytes: Buffer, at: number): number {
-  const least = Math.max(1, at - LOOK_BEHIND)
-  for (let index = least; index < at - LOOK_BEHIND / 2; index += 1) {
+  const first = Math.max(1, at - LOOK_BEHIND)
+  for (let index = first; index < at - LOOK_BEHIND / 2; index += 1) {
     if (/^[\0-/:-@[-^`{-\x7f]$/.test(String.fromCharCode(bytes[index - 1]!))) return index
   }
-  return least
+  return first
 }

@@ -70,8 +70,8 @@ export class Outbox {
   }
 
   private run(): void {
-    const most = this.failures >= FAILURES_BEFORE_PROBING ? 1 : AT_ONCE
-    while (this.running < most && this.waiting.length > 0) {
+    const limit = this.failures >= FAILURES_BEFORE_PROBING ? 1 : AT_ONCE
+    while (this.running < limit && this.waiting.length > 0) {
       this.running += 1
       void this.attempt(this.waiting.shift()!)
     }

@@ -38,20 +38,20 @@ export async function remoteRange(output: RemoteOutput, asked: ReadRange): Promi
 
 async function byBytes(output: RemoteOutput, range: ByteRange, signal?: AbortSignal): Promise<RangeResult> {
   const from = range.fromByte ?? 0
-  const most = Math.min(range.byteCount ?? MAX_BYTES, MAX_BYTES)
-  const window = await windowOf(output, from - PADDING, from + most, signal)
+  const maxBytes = Math.min(range.byteCount ?? MAX_BYTES, MAX_BYTES)
+  const window = await windowOf(output, from - PADDING, from + maxBytes, signal)
   const fromByte = Math.min(from, window.total) - window.from
   return inWindow(output, window, { ...range, fromByte }, 0)
 }
 
 async function byLines(output: RemoteOutput, range: LineRange, signal?: AbortSignal): Promise<RangeResult> {
-  const { fromLine = 1, fromByte, maxBytes: most = MAX_BYTES } = range
+  const { fromLine = 1, fromByte, maxBytes = MAX_BYTES } = range
   if (fromByte !== undefined) {
-    const window = await windowOf(output, fromByte - PADDING, fromByte + most, signal)
+    const window = await windowOf(output, fromByte - PADDING, fromByte + maxBytes, signal)
     const inside = Math.min(fromByte, window.total) - window.from
     return inWindow(output, window, { ...range, fromByte: inside }, 0)
   }
-  if (fromLine === 1) return inWindow(output, await windowOf(output, 0, most, signal), range, 0)
+  if (fromLine === 1) return inWindow(output, await windowOf(output, 0, maxBytes, signal), range, 0)
   const index = await output.index(signal)
   const found = await atLine(output, range, index, signal)
   // The index may be wrong, and the bytes are not.
@@ -65,10 +65,10 @@ async function atLine(
   index: LineIndex,
   signal?: AbortSignal,
 ): Promise<RangeResult | undefined> {
-  const { fromLine = 1, maxBytes: most = MAX_BYTES } = range
+  const { fromLine = 1, maxBytes = MAX_BYTES } = range
   const place = placeOfLine(index, fromLine)
   if (place === 'beyond') return (await isEnd(output, index, signal)) ? beyondEnd(output, index, fromLine) : undefined
-  const window = await windowOf(output, place.stride, place.stride + STRIDE + most, signal)
+  const window = await windowOf(output, place.stride, place.stride + STRIDE + maxBytes, signal)
   if (!agrees(index, place.stride, window.bytes, window.total)) return undefined
   index.isChecked = true
   const relative = place.lineFeeds + 1

@@ -113,9 +113,9 @@ export class Upload {
 const FIRST_BYTES = 2 ** 16
 
 /** Returns a buffer that has room for `more` bytes after the first `filled`, which it keeps. */
-function withRoom(part: Buffer | undefined, filled: number, more: number, most: number): Buffer {
+function withRoom(part: Buffer | undefined, filled: number, more: number, maxBytes: number): Buffer {
   if (part !== undefined && part.length >= filled + more) return part
-  const grown = Buffer.allocUnsafe(Math.min(most, Math.max(FIRST_BYTES, 2 * filled, filled + more)))
+  const grown = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(FIRST_BYTES, 2 * filled, filled + more)))
   if (part !== undefined) part.copy(grown, 0, 0, filled)
   return grown
 }

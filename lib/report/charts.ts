@@ -33,9 +33,9 @@ export function escaped(text: string): string {
 /** Horizontal bars under each other, on one scale. */
 export function bars(title: string, rows: readonly Bar[]): string {
   const ends = rows.flatMap(({ from = 0, size }) => [from, from + size])
-  const least = Math.min(0, ...ends)
-  const span = Math.max(1e-9, ...ends.map((end) => end - least))
-  const place = (end: number) => LABEL + ((end - least) / span) * (WIDTH - LABEL - VALUE)
+  const min = Math.min(0, ...ends)
+  const span = Math.max(1e-9, ...ends.map((end) => end - min))
+  const place = (end: number) => LABEL + ((end - min) / span) * (WIDTH - LABEL - VALUE)
   const drawn = rows.map(({ label, value, size, from = 0, color = 'bar' }, at) => {
     const [y, x] = [at * ROW, place(Math.min(from, from + size))]
     const width = Math.max(1, place(Math.max(from, from + size)) - x)

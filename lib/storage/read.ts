@@ -130,13 +130,13 @@ export interface SearchResult {
 
 /** Limits of the core. */
 interface ReadingLimits {
-  range: { leastBytes: number; mostBytes: number }
+  range: { minBytes: number; maxBytes: number }
   search: {
-    mostContext: number
+    maxContext: number
     matches: number
-    mostMatches: number
+    maxMatches: number
     bytes: number
-    mostBytes: number
+    maxBytes: number
     patternBytes: number
   }
 }
@@ -158,12 +158,12 @@ function rangeOf(range: ReadRange): { range: object; signal: AbortSignal | undef
   if (!isRecord(given)) throw wrong('range', given, 'an object with fromLine and lineCount, or fromByte and byteCount')
   checkKeys('range', given, ['fromLine', 'lineCount', 'fromByte', 'byteCount', 'maxBytes', 'signal'])
   const { fromLine, lineCount, fromByte, byteCount, maxBytes, signal } = range as LineRange & ByteRange
-  const { leastBytes, mostBytes } = limitsOfReading().range
+  const limits = limitsOfReading().range
   checkOption('range.fromLine', fromLine, wholeFrom(1))
   checkOption('range.lineCount', lineCount, wholeFrom(1))
   checkOption('range.fromByte', fromByte, wholeFrom(0))
   checkOption('range.byteCount', byteCount, wholeFrom(1))
-  checkOption('range.maxBytes', maxBytes, wholeBetween(leastBytes, mostBytes))
+  checkOption('range.maxBytes', maxBytes, wholeBetween(limits.minBytes, limits.maxBytes))
   checkSignal('range.signal', signal)
   const byLine = fromLine !== undefined || lineCount !== undefined
   const isMixed = byLine ? byteCount !== undefined : maxBytes !== undefined
@@ -219,10 +219,10 @@ function queryOf(pattern: string, options: SearchOptions = {}): CheckedQuery {
   checkKeys('options.context', around, ['before', 'after'])
   const lines = around as { before?: number; after?: number }
   const field = typeof context === 'number' ? () => 'options.context' : (side: string) => `options.context.${side}`
-  checkOption(field('before'), lines.before, wholeBetween(0, limits.mostContext))
-  checkOption(field('after'), lines.after, wholeBetween(0, limits.mostContext))
-  checkOption('options.maxMatches', maxMatches, wholeBetween(1, limits.mostMatches))
-  checkOption('options.maxBytes', maxBytes, wholeBetween(1, limits.mostBytes))
+  checkOption(field('before'), lines.before, wholeBetween(0, limits.maxContext))
+  checkOption(field('after'), lines.after, wholeBetween(0, limits.maxContext))
+  checkOption('options.maxMatches', maxMatches, wholeBetween(1, limits.maxMatches))
+  checkOption('options.maxBytes', maxBytes, wholeBetween(1, limits.maxBytes))
   checkOption('options.after', after, string)
   checkSignal('options.signal', signal)
   checkAccess('options', { sessionId })

@@ -72,7 +72,7 @@ const SHOWN_MATCHES = 50
 const ERROR_END = 1_000
 
 const PATH = { type: 'string', description: 'The path of the saved output, from the truncation notice.' }
-const whole = (least: number, description: string) => ({ type: 'integer', minimum: least, description })
+const whole = (min: number, description: string) => ({ type: 'integer', minimum: min, description })
 
 /**
  * Makes the tools `read_output` and `search_output`. In addition to its own names, `read_output` takes `offset` (the first line, from 1; 0 is
@@ -250,12 +250,12 @@ function searchTool(page: Page): OutputTool {
 /** The options of a search by the arguments of its tool; the storage says which are wrong. */
 function searchOf(args: Record<string, unknown>): SearchOptions {
   const { literal, ignore_case: ignoreCase, context = 0, max_matches: maxMatches = SHOWN_MATCHES, after } = args
-  const most = (value: unknown, limit: number) => (typeof value === 'number' ? Math.min(value, limit) : value)
+  const limited = (value: unknown, limit: number) => (typeof value === 'number' ? Math.min(value, limit) : value)
   return {
     literal,
     ignoreCase,
-    context: most(context, 20),
-    maxMatches: most(maxMatches, 1000),
+    context: limited(context, 20),
+    maxMatches: limited(maxMatches, 1000),
     after,
   } as SearchOptions
 }
@@ -283,9 +283,9 @@ function linesIn(text: string): number {
   return count
 }
 
-function checkPage(name: string, value: unknown, least: number): void {
-  const isPage = value === undefined || (typeof value === 'number' && value >= least)
-  if (!isPage) throw wrong(`options.${name}`, value, `a number of at least ${least}`)
+function checkPage(name: string, value: unknown, min: number): void {
+  const isPage = value === undefined || (typeof value === 'number' && value >= min)
+  if (!isPage) throw wrong(`options.${name}`, value, `a number of at least ${min}`)
 }
 
 /** An error may repeat what the model made up, which has no end: of a long one the start and the end are shown. */
@@ -362,7 +362,7 @@ function rangeOf(
   shownLines: number,
   shownBytes: number,
 ): ReadRange {
-  const atMost = (most: number, asked: unknown = most) => (typeof asked === 'number' ? Math.min(asked, most) : asked)
+  const atMost = (max: number, asked: unknown = max) => (typeof asked === 'number' ? Math.min(asked, max) : asked)
   const byLines = from_line !== undefined || line_count !== undefined
   if (byLines && byte_count !== undefined) {
     // The caller puts the name that the model wrote in the place of this one, and no other name can be put right.

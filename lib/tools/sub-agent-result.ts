@@ -17,7 +17,7 @@ const STATUSES: readonly SubAgentStatus[] = ['completed', 'incomplete', 'failed'
 export interface SubAgentOutcome {
   /**
    * Its answer, or its error, of which the message is shown: a text or any other value, also the result of a command or of another
-   * sub-agent. Nothing if it was ended before it had one.
+   * sub-agent. `undefined` if it was ended before it had one.
    */
   answer?: unknown
   /** @default 'completed' */

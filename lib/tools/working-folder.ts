@@ -1,6 +1,6 @@
 /** The folder that a call runs in. */
 
-/** Whatever may name a folder: the context of a call, the options of a registry or an adapter, a tool. */
+/** An object that may name a folder: the context of a call, the options of a registry or an adapter, a tool. */
 export interface NamesFolder {
   workingDirectory?: unknown
 }

@@ -7,7 +7,7 @@ import { describe } from '../validation/validate'
 /** An event without what every event has. */
 export type EventDetails = Omit<TruncationEvent, 'toolName' | 'timestamp' | 'sessionId' | 'toolCallId'>
 
-/** Sends an event to a callback. Whatever that does, the call continues. */
+/** Sends an event to a callback. The call continues even if that throws. */
 export function emit(onEvent: TruncationEventCallback, context: TruncationContext, details: EventDetails): void {
   send(onEvent, context, { ...details, toolName: context.toolName, timestamp: Date.now() })
 }

@@ -48,6 +48,8 @@ function hasFewLines(content: string, limit: number): boolean {
 }
 
 export function isWithin(content: string, { maxLines, maxBytes, maxTokens, lineRule }: TextLimits): boolean {
-  const most = Number.POSITIVE_INFINITY
-  return call(() => native.within(content, maxLines ?? most, maxBytes ?? most, maxTokens ?? most, lineRule === 'split'))
+  const unlimited = Number.POSITIVE_INFINITY
+  return call(() =>
+    native.within(content, maxLines ?? unlimited, maxBytes ?? unlimited, maxTokens ?? unlimited, lineRule === 'split'),
+  )
 }

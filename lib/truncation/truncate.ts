@@ -122,8 +122,8 @@ function isAllowed({ content, preview = content }: Preview, plan: Plan, service:
   // A final line feed does not count as another line in the notice, for any profile.
   if (service.options.noticeInside && plan.mode === 'bound')
     return isWithin(content, { ...limits, lineRule: 'terminated' })
-  const most = Math.max(plan.hardCeilingBytes, limits.maxBytes ?? Number.POSITIVE_INFINITY)
-  return preview.length <= most && Buffer.byteLength(preview) <= most
+  const maxLength = Math.max(plan.hardCeilingBytes, limits.maxBytes ?? Number.POSITIVE_INFINITY)
+  return preview.length <= maxLength && Buffer.byteLength(preview) <= maxLength
 }
 
 /** Share of the limits for text around a preview; within it the sum is not truncated again. */

@@ -76,8 +76,8 @@ class Requests {
   }
 
   /**
-   * Listens to a stream of events, and opens it again when it breaks; `EventSource` could not send the token. Whatever happened before a
-   * stream was open is not in it.
+   * Listens to a stream of events, and opens it again when it breaks; `EventSource` could not send the token. Events from before a
+   * stream was open are not in it.
    */
   listen(name: string, parameters: Query, listener: (event: unknown) => boolean, opened = () => {}): () => void {
     const stop = new AbortController()

@@ -2,13 +2,13 @@
 
 const MAX = 1000
 
-/** Values by key; of more than `most`, those not used for longest are forgotten. */
+/** Values by key; of more than `capacity`, those not used for longest are forgotten. */
 export class LruCache<K, V> {
   readonly #values = new Map<K, V>()
-  readonly #most: number
+  readonly #capacity: number
 
-  constructor(most = MAX) {
-    this.#most = most
+  constructor(capacity = MAX) {
+    this.#capacity = capacity
   }
 
   get size(): number {
@@ -24,7 +24,7 @@ export class LruCache<K, V> {
   set(key: K, value: V): void {
     this.#values.delete(key)
     this.#values.set(key, value)
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value as K)
+    if (this.#values.size > this.#capacity) this.#values.delete(this.#values.keys().next().value as K)
   }
 
   [Symbol.iterator](): IterableIterator<[K, V]> {

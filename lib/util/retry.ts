@@ -26,8 +26,8 @@ export async function withRetries<T>(request: () => Promise<T>, signal?: AbortSi
 }
 
 /** Returns a random wait in milliseconds, longer with the number of failures. */
-export function waitMs(failures: number, mostMs = Number.POSITIVE_INFINITY): number {
-  return Math.random() * Math.min(mostMs, FIRST_WAIT_MS * 2 ** (failures - 1))
+export function waitMs(failures: number, maxMs = Number.POSITIVE_INFINITY): number {
+  return Math.random() * Math.min(maxMs, FIRST_WAIT_MS * 2 ** (failures - 1))
 }
 
 /** Waits, unless the signal is aborted. @throws the reason of the signal */

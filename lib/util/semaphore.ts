@@ -7,7 +7,7 @@ export class Semaphore {
   private running = 0
   private readonly waiting: (() => void)[] = []
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly permits: number) {}
 
   /**
    * Runs work when it is its turn; at once, in the same turn of the event loop, if the queue is empty.
@@ -15,7 +15,7 @@ export class Semaphore {
    * @throws the reason of the signal
    */
   async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.running >= this.most) await this.turn(signal)
+    if (this.running >= this.permits) await this.turn(signal)
     else this.running += 1
     try {
       return await work()

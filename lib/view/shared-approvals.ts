@@ -2,8 +2,8 @@
  * Questions of one process that another process of the same user answers, through files in a folder that only this user can enter.
  *
  * A process that waits writes its questions into a file of its own, and touches it while it waits: a question of a process that has
- * ended grows old and is not shown. An answer is a file that is created once, so that the first answer counts. Whatever goes wrong
- * leaves the question open: nothing but a readable answer of this user allows a call.
+ * ended grows old and is not shown. An answer is a file that is created once, so that the first answer counts. Any error
+ * leaves the question open: only a readable answer of this user allows a call.
  */
 
 import {

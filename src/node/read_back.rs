@@ -75,13 +75,13 @@ pub struct Answer {
 #[napi(catch_unwind)]
 pub fn reading_limits() -> String {
     json!({
-        "range": { "leastBytes": range::MIN_BYTES, "mostBytes": range::MAX_BYTES },
+        "range": { "minBytes": range::MIN_BYTES, "maxBytes": range::MAX_BYTES },
         "search": {
-            "mostContext": search::MAX_CONTEXT,
+            "maxContext": search::MAX_CONTEXT,
             "matches": search::MATCHES,
-            "mostMatches": search::MAX_MATCHES,
+            "maxMatches": search::MAX_MATCHES,
             "bytes": search::SHOWN_BYTES,
-            "mostBytes": search::MAX_SHOWN_BYTES,
+            "maxBytes": search::MAX_SHOWN_BYTES,
             "patternBytes": pattern::MAX_LENGTH,
         },
     })

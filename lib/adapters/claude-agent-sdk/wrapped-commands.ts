@@ -51,7 +51,7 @@ export class WrappedCommands {
     return this.#open.get(toolCallId)?.args ?? args
   }
 
-  /** The call as it was judged, when it has ended. Nothing for one that was not wrapped. */
+  /** Returns an ended call as it was judged; `undefined` if it was not wrapped. */
   end({ toolCallId }: BashCall): Wrapped | undefined {
     const call = this.#open.get(toolCallId)
     if (call !== undefined) rmSync(call.endFile, { force: true })

@@ -76,7 +76,7 @@ const LOSSES: readonly ((entry: Record<string, unknown>, reader: Reader) => Reco
   (entry) => picked(entry, (name) => IDENTITY.includes(name) || name === 'description' || name === 'inputSchema'),
 ]
 
-/** The entries of a list in one budget. Where nothing else is left to leave out, the last entries are. */
+/** The entries of a list in one budget. The last entries are left out if no other part can be. */
 function shortenList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
   const entries = result[key]
   if (!Array.isArray(entries)) return result
@@ -97,11 +97,11 @@ function shortenList(result: Record<string, unknown>, key: string, reader: Reade
     shown = mapSame(shown, (entry) => (isRecord(entry) ? lose(entry, reader) : entry))
   }
   let room = LIST_BYTES
-  const most = shown.findIndex((entry) => {
+  const firstOver = shown.findIndex((entry) => {
     room -= reader.sizeOf(entry) + 1
     return room < 0
   })
-  if (most !== -1) shown = shown.slice(0, most)
+  if (firstOver !== -1) shown = shown.slice(0, firstOver)
   return shown === entries ? result : { ...result, [key]: shown }
 }
 
@@ -203,8 +203,8 @@ export function mapSame<T>(items: readonly T[], change: (item: T) => T): T[] {
 const OF = Symbol('of')
 
 /**
- * A prompt or the contents of a resource as the result of a tool, so that it is bounded as one, and back. Nothing for other
- * methods.
+ * A prompt or the contents of a resource as the result of a tool, so that it is bounded as one, and back. `undefined` for
+ * other methods.
  */
 export function asToolResult(
   method: string,

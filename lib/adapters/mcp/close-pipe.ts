@@ -11,12 +11,12 @@ const MAX_UNREAD = 2 ** 22
  * server's own output is read first, however slowly the host takes it.
  */
 export function closeWhenIdle(pipe: Socket): void {
-  const most = pipe.bytesRead + MAX_UNREAD
+  const maxBytes = pipe.bytesRead + MAX_UNREAD
   let read = pipe.bytesRead
   const timer = setInterval(() => {
     const isIdle = pipe.bytesRead === read && pipe.readableLength === 0
     read = pipe.bytesRead
-    if (isIdle || read > most) pipe.destroy()
+    if (isIdle || read > maxBytes) pipe.destroy()
   }, LEFT_BEHIND_MS).unref()
   pipe.once('close', () => clearInterval(timer))
 }

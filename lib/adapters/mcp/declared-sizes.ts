@@ -26,12 +26,12 @@ export class DeclaredSizes {
   /** The limits of a tool that declares a length, where the host reads it and the user gave no limit. */
   limitsOf(
     tool: string | undefined,
-    { mostDeclared }: HostProfile,
+    { maxDeclared }: HostProfile,
     given: McpTruncation = {},
   ): { maxBytes?: number; maxLines?: number } {
     const characters = this.declared.get(tool ?? '')
-    if (characters === undefined || mostDeclared === undefined || given.maxBytes !== undefined) return {}
-    const maxBytes = Math.max(Math.min(characters, mostDeclared), MIN_DECLARED)
+    if (characters === undefined || maxDeclared === undefined || given.maxBytes !== undefined) return {}
+    const maxBytes = Math.max(Math.min(characters, maxDeclared), MIN_DECLARED)
     // A byte is at least one line break, so that the bytes decide.
     return { maxBytes, ...(given.maxLines === undefined && { maxLines: maxBytes }) }
   }
@@ -41,9 +41,9 @@ export class DeclaredSizes {
  * Returns the tool with the limit that the user gave declared, where the host would cut results within that limit; the very
  * same tool if there is nothing to declare.
  */
-export function withDeclared(tool: unknown, { maxBytes, mostDeclared }: HostProfile, given?: number): unknown {
-  if (!isRecord(tool) || mostDeclared === undefined || given === undefined || given <= maxBytes) return tool
-  const wanted = Math.min(Math.ceil(given), mostDeclared)
+export function withDeclared(tool: unknown, { maxBytes, maxDeclared }: HostProfile, given?: number): unknown {
+  if (!isRecord(tool) || maxDeclared === undefined || given === undefined || given <= maxBytes) return tool
+  const wanted = Math.min(Math.ceil(given), maxDeclared)
   if (sizeIn(tool) === wanted) return tool
   return { ...tool, _meta: { ...(isRecord(tool._meta) ? tool._meta : {}), [SIZE_KEY]: wanted } }
 }

@@ -22,7 +22,7 @@ export interface HostProfile {
   /** `json`: the host counts the JSON of the blocks, in which a line feed is two characters. Default: the text. */
   counts?: 'json'
   /** The longest result, in characters, that a tool can ask the host to let through: {@link SIZE_KEY} in its `_meta`. */
-  mostDeclared?: number
+  maxDeclared?: number
   /** Characters of a tool's description that reach the model. */
   maxDescription?: number
   /** The version that was measured, and when. Hosts without either were not measured. */
@@ -38,7 +38,7 @@ export const HOSTS: readonly HostProfile[] = [
     name: 'claude-code',
     clients: ['claude-code'],
     maxBytes: 40_000,
-    mostDeclared: 500_000,
+    maxDeclared: 500_000,
     maxDescription: 2000,
     version: '2.1.331',
     measured: '2026-11',
@@ -124,16 +124,18 @@ function fits(pattern: string, name: string): boolean {
 /** Given limits win; the returned warnings say where the host truncates results within them. */
 export function limitsAbove(profile: HostProfile, given: { maxBytes?: number; maxLines?: number } = {}): string[] {
   const { maxBytes, maxLines } = given
-  const { name, maxLines: mostLines } = profile
+  const { name, maxLines: allowedLines } = profile
   // Each listed tool declares its limit where the host reads that.
-  const mostBytes = profile.mostDeclared ?? profile.maxBytes
+  const allowedBytes = profile.maxDeclared ?? profile.maxBytes
   if (name === 'other') return []
   const above = [
-    maxBytes !== undefined && maxBytes > mostBytes && `--max-bytes ${maxBytes}: ${name} lets ${mostBytes} through`,
-    mostLines !== undefined &&
+    maxBytes !== undefined &&
+      maxBytes > allowedBytes &&
+      `--max-bytes ${maxBytes}: ${name} lets ${allowedBytes} through`,
+    allowedLines !== undefined &&
       maxLines !== undefined &&
-      maxLines > mostLines &&
-      `--max-lines ${maxLines}: ${name} lets ${mostLines} through`,
+      maxLines > allowedLines &&
+      `--max-lines ${maxLines}: ${name} lets ${allowedLines} through`,
   ].filter((each) => each !== false)
   return above.map((each) => `${each}, and truncates what is longer itself`)
 }

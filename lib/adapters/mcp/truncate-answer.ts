@@ -92,26 +92,26 @@ export class Bounding implements ResultBounds, SkimmedBounds {
       return { ...given, metadata: { truncated: false } }
     const context = withCallDefaults(call)
     const { maxBytes, maxLines } = this.service.effectiveConfig(context).config
-    const most = maxBytes - besides
-    const isShort = this.sizeOf(output) <= most && linesOf(output) <= maxLines
-    const whole = { ...context, options: { ...context.options, maxBytes: most } }
+    const maxSize = maxBytes - besides
+    const isShort = this.sizeOf(output) <= maxSize && linesOf(output) <= maxLines
+    const whole = { ...context, options: { ...context.options, maxBytes: maxSize } }
     let scale = 1
     for (let attempt = 1; ; attempt += 1) {
       const about = isShort ? whole : this.withRoom(context, besides, scale)
       const { value, result } = await boundSafely(this.service, output, about)
       if (!result?.truncated) {
         const size = this.sizeOf(value)
-        if (size <= most || this.limits.counts === 'text' || attempt > ATTEMPTS || !this.isBounded(context)) {
+        if (size <= maxSize || this.limits.counts === 'text' || attempt > ATTEMPTS || !this.isBounded(context)) {
           const raw = result?.raw?.outputPath
           return { ...given, output: value, metadata: { truncated: false, ...(raw && { truncationPath: raw }) } }
         }
-        scale *= Math.min(0.9, most / size)
+        scale *= Math.min(0.9, maxSize / size)
         continue
       }
       const finished = surrounded(value, (text) => this.linesAround(text, result))
       const size = this.sizeOf(finished)
-      if (size > most && attempt <= ATTEMPTS && this.limits.counts === 'json') {
-        scale *= Math.min(0.95, (most / size) * 0.98)
+      if (size > maxSize && attempt <= ATTEMPTS && this.limits.counts === 'json') {
+        scale *= Math.min(0.95, (maxSize / size) * 0.98)
         continue
       }
       const metadata = {

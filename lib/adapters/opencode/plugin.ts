@@ -188,13 +188,13 @@ function belowHost(
   limits: { maxLines: number; maxBytes: number },
   content: readonly unknown[],
 ): ToolTruncationConfig {
-  const most = {
+  const ceiling = {
     maxLines: Math.max(limits.maxLines - NOTICE_LINES - content.length, 1),
     maxBytes: Math.max(limits.maxBytes - NOTICE_BYTES - 2 * content.length, 1),
   }
-  if (!(truncation instanceof TruncationService)) return most
+  if (!(truncation instanceof TruncationService)) return ceiling
   const { maxLines, maxBytes } = truncation.effectiveConfig({ toolName }).config
-  return { maxLines: Math.min(maxLines, most.maxLines), maxBytes: Math.min(maxBytes, most.maxBytes) }
+  return { maxLines: Math.min(maxLines, ceiling.maxLines), maxBytes: Math.min(maxBytes, ceiling.maxBytes) }
 }
 
 /** OpenCode says where it saved an output in `outputPath`. */

@@ -19,7 +19,7 @@ export interface PreparedMessages {
 }
 
 /**
- * Whatever makes a history fit for a request: a `HistoryPruner`, a context manager, or an object of your own. It must not
+ * An object that makes a history fit for a request: a `HistoryPruner`, a context manager, or an object of your own. It must not
  * change the messages that it is given.
  */
 export type HistoryControl = (

@@ -84,13 +84,13 @@ async function verify(files: readonly string[], values: Parsed['values'], json: 
 }
 
 async function show(files: readonly string[], values: Parsed['values'], json: boolean): Promise<number> {
-  const most = values.all === true ? Number.POSITIVE_INFINITY : (whole(values, 'lines') ?? SHOWN)
+  const limit = values.all === true ? Number.POSITIVE_INFINITY : (whole(values, 'lines') ?? SHOWN)
   const all: Record<string, unknown>[] = []
   for (const file of files) {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-    const shown = lines.slice(Math.max(0, lines.length - most))
+    const shown = lines.slice(Math.max(0, lines.length - limit))
     for (const line of shown) {
       const record = jsonRecord(line)
       if (record === undefined) note(`spillway: ${file}: this line is not a record: ${printable(line.slice(0, 80))}`)

@@ -99,17 +99,17 @@ async function printCount(
   options: SearchOptions,
   json: boolean,
 ): Promise<number> {
-  const { maxMatches: most = Number.POSITIVE_INFINITY } = options
+  const { maxMatches: limit = Number.POSITIVE_INFINITY } = options
   let { after } = options
   let count = 0
   do {
-    const maxMatches = Math.min(most - count, 10_000)
+    const maxMatches = Math.min(limit - count, 10_000)
     const found = await asked(
       storage.search(path, pattern, { ...options, context: 0, maxMatches, maxBytes: 2 ** 22, after }),
     )
     count += found.matches.length
     after = found.next
-  } while (after !== undefined && count < most)
+  } while (after !== undefined && count < limit)
   if (json) await printJson({ count })
   else await print(`${count}\n`)
   return count > 0 ? EXIT.ok : EXIT.no

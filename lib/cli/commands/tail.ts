@@ -61,7 +61,7 @@ async function follow(values: Parsed['values'], positionals: readonly string[], 
 }
 
 /** The last lines of an output. */
-export async function lastLines(storage: OutputStorage, path: string, access: OutputAccess, most: number) {
+export async function lastLines(storage: OutputStorage, path: string, access: OutputAccess, maxLines: number) {
   const { totalBytes } = await storage.readRange(path, { fromByte: 0, byteCount: 1 }, access)
   const fromByte = Math.max(0, totalBytes - BYTES)
   const { text: end, partial } = await storage.readRange(path, { fromByte, byteCount: BYTES }, access)
@@ -69,6 +69,6 @@ export async function lastLines(storage: OutputStorage, path: string, access: Ou
   const last = lines.at(-1) === '' ? lines.length - 1 : lines.length
   // The first may be the end of a line: it is left out if there is another.
   const skipped = fromByte > 0 && partial && last > 1 ? 1 : 0
-  const first = Math.max(skipped, last - most)
+  const first = Math.max(skipped, last - maxLines)
   return { text: lines.slice(first).join('\n'), lines: last - first, totalBytes }
 }

@@ -43,11 +43,11 @@ export class Votes {
     const [sure, perhaps] = [this.sure.slice(), this.perhaps.slice()]
     for (const { votes, times } of this.short.values()) count(votes, times, sure, perhaps)
     const votes = this.telling > 0 ? sure : perhaps
-    const most = Math.max(...votes)
-    return most > 0 ? this.formats[votes.indexOf(most)]?.name : undefined
+    const highest = Math.max(...votes)
+    return highest > 0 ? this.formats[votes.indexOf(highest)]?.name : undefined
   }
 
-  /** Whatever follows these messages, the format stays. */
+  /** True if no further message can change the format. */
   get settled(): boolean {
     return this.telling >= ENOUGH || this.seen >= MAX
   }

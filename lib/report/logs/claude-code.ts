@@ -104,7 +104,7 @@ class ClaudeCodeReader implements LogReader {
     return {
       messages: messages.filter((message) => !isEmptyAnswer(message)),
       usage: sumOf(usage.values()),
-      model: models.most,
+      model: models.mostUsed,
       version,
     }
   }

@@ -118,7 +118,7 @@ class CodexReader implements LogReader {
 
   end() {
     const { messages, models, version, usage } = this
-    return { messages, usage: sumOf(usage), model: models.most, version }
+    return { messages, usage: sumOf(usage), model: models.mostUsed, version }
   }
 }
 

@@ -56,7 +56,7 @@ class GeminiReader implements LogReader {
     return {
       messages: records.flatMap(messagesOf).filter((message) => !isEmptyAnswer(message)),
       usage: sumOf(usage),
-      model: models.most,
+      model: models.mostUsed,
     }
   }
 }

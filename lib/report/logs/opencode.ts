@@ -36,7 +36,7 @@ class OpenCodeReader implements LogReader {
     for (const { modelID } of infos) models.add(modelID)
     const usage = infos.map(({ tokens }) => usageOf(isRecord(tokens) ? tokens : {}))
     const messages = this.exported.flatMap(messagesOf).filter((message) => !isEmptyAnswer(message))
-    return { messages, usage: sumOf(usage), model: models.most, version: this.version }
+    return { messages, usage: sumOf(usage), model: models.mostUsed, version: this.version }
   }
 }
 

@@ -50,7 +50,7 @@ class PiReader implements LogReader {
       const found = messagesOf(entry, (first) => messages.length - (before.get(first) ?? messages.length))
       messages.push(...found.filter((message) => !isEmptyAnswer(message)))
     }
-    return { messages, usage: sumOf(usage), model: models.most, version: this.version }
+    return { messages, usage: sumOf(usage), model: models.mostUsed, version: this.version }
   }
 }
 

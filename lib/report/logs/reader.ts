@@ -88,10 +88,10 @@ export class Models {
     if (typeof model === 'string' && model !== '') this.counts.set(model, (this.counts.get(model) ?? 0) + 1)
   }
 
-  get most(): string | undefined {
-    let most: string | undefined
-    for (const [model, count] of this.counts) if (count > (this.counts.get(most ?? '') ?? 0)) most = model
-    return most
+  get mostUsed(): string | undefined {
+    let mostUsed: string | undefined
+    for (const [model, count] of this.counts) if (count > (this.counts.get(mostUsed ?? '') ?? 0)) mostUsed = model
+    return mostUsed
   }
 }
 

@@ -143,7 +143,7 @@ async function statOf(path: string): Promise<Stats> {
   }
 }
 
-/** Nothing if there is no such program. */
+/** Returns `undefined` if there is no such program. */
 async function byRipgrep(
   program: string,
   { pattern, path, glob, literal, ignoreCase, context }: Query,
