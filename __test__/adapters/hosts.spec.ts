@@ -327,7 +327,7 @@ describe('the Claude Agent SDK', () => {
     }
   })
 
-  test('a warning stands beside a result that is no text, and a text of a hook in the place of what was printed', async () => {
+  test('adds a warning beside a result that is no text, and a text of a hook in place of the output', async () => {
     const { hooks } = claudeOptions({
       doomLoop: { check: () => ({ action: 'allow', warning: 'again' }), record: () => {}, approve: () => true } as Any,
       hooks: { 'tool.final': ({ args }) => ((args as Any).command === 'cat' ? { output: 'short' } : undefined) },
@@ -384,7 +384,7 @@ describe('the Claude Agent SDK', () => {
     expect(await use('rm x')).toMatchObject({ behavior: 'deny' })
   })
 
-  test('a call that was asked about twice and rejected leaves no question behind', async () => {
+  test('a call that was asked about twice and rejected leaves no open question', async () => {
     const permission = new PermissionGate(new PermissionPolicy())
     const { hooks, canUseTool } = claudeOptions({ permission }, async () => ({ behavior: 'deny', message: 'no' }))
     await (hooks.PreToolUse[0]!.hooks[0] as Any)(input, 't1', { signal })

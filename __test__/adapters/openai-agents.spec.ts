@@ -83,7 +83,7 @@ test('a refused call is a text, and arguments that are no JSON reach the tool', 
   expect(await bare.invoke({}, '{broken', details('2'))).toBe('{broken')
 })
 
-test('"always" of the user stands, unless a rule denies', async () => {
+test('"always" of the user holds, unless a rule denies', async () => {
   const gate = new PermissionGate(
     new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'shell:rm*', decision: 'deny' }] }),
   )
@@ -172,7 +172,7 @@ test('a stream is started again before its answer, and never after', async () =>
   expect(JSON.stringify(inputs[1]).length).toBeLessThan(JSON.stringify(inputs[0]).length)
 })
 
-test('tools of an MCP server are judged as those of the server, whatever they are called', async () => {
+test('judges tools of an MCP server as those of the server, under any name', async () => {
   const ran: string[] = []
   const server = { name: 'files', callTool: async (tool: string) => [{ type: 'text', text: String(ran.push(tool)) }] }
   const rule = (pattern: string, decision: 'allow' | 'deny') => ({ domain: 'mcp' as const, pattern, decision })

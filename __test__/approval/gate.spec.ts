@@ -388,7 +388,7 @@ describe('a restart', () => {
     await expect(gate.request(ask('c', 'ninja'))).resolves.toMatchObject({ decision: 'allow' })
   })
 
-  test('a question about what a new rule denies goes', async () => {
+  test('removes a question about a call that a new rule denies', async () => {
     const { kept, id } = saved()
     const gate = PermissionGate.fromJSON(kept, new PermissionPolicy(DENY))
     expect(gate.pending()).toEqual([])
@@ -496,7 +496,7 @@ describe('a state written by another program', () => {
     expect(() => load({ ...rest, pending: [pending[0], pending[0]] })).toThrow(/state\.pending\[1\]\.id/)
   })
 
-  test('"always" stores what this policy suggests, whatever the text says', async () => {
+  test('"always" stores the suggestions of this policy, for any text', async () => {
     const saved = await state()
     const all = { domain: 'bash', pattern: '*', decision: 'allow' } as const
     Object.assign(saved.pending[0], { suggestedRules: [all], targets: ['shell:true'], reasons: [] })

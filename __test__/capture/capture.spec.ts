@@ -236,7 +236,7 @@ describe('giving up', () => {
     ['within limits', ['short']],
     ['over a limit', [numbered(3000), numbered(3000)]],
     ['with much under way', Array.from({ length: 40 }, () => 'y'.repeat(2 ** 17))],
-  ])('leaves nothing behind: %s', async (_what, chunks) => {
+  ])('leaves no file: %s', async (_what, chunks) => {
     const { service, events, dir } = listening()
     const capture = service.capture(tool)
     for (const chunk of chunks) capture.write(chunk)

@@ -434,7 +434,7 @@ describe('a conversation', () => {
     expect(JSON.parse(json.stdout).messages.filter(isCut)).toHaveLength(7)
   })
 
-  test('that is none is an error that says where', async () => {
+  test('reports the place of an invalid one', async () => {
     const path = join(tempDir(), 'x.jsonl')
     writeFileSync(path, '{"role":"user","content":"a"}\nnot json\n')
     const { code, stderr } = await cli(['prune', path])
@@ -614,7 +614,7 @@ describe('how it is called', () => {
     expect(await cli(['mcp', '--json', '--', 'cat'])).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('that fails, with --json, has a code whatever it is', async () => {
+  test('has a code with --json for any failure', async () => {
     const { dir } = inStore()
     for (const args of [
       ['config', 'lint', '--json', dir],

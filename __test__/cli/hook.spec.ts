@@ -392,7 +392,7 @@ describe('--permission', () => {
 const DEEP = '{"a":['.repeat(25_000) + ']}'.repeat(25_000)
 
 describe('a value nested deeper than the stack', () => {
-  test.each(rewritten)('stands beside the command of %s', async (agent, event) => {
+  test.each(rewritten)('may accompany the command of %s', async (agent, event) => {
     const payload = payloadsOf(agent)[event] as Payload
     const input = { ...((payload.tool_input ?? payload.toolArgs) as object), command: 'make', more: 'DEEP' }
     const given = { ...payload, tool_input: input, toolArgs: input, hook_event_name: event }
@@ -406,7 +406,7 @@ describe('a value nested deeper than the stack', () => {
   test.each([
     ['short', 1],
     ['long', 9000],
-  ])('stands beside a %s text with a secret', async (_, times) => {
+  ])('may accompany a %s text with a secret', async (_, times) => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
     const stdout = `token ${secret}\n`.repeat(times)
     const payload = {

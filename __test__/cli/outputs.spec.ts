@@ -249,7 +249,7 @@ test('tail -f prints the output of a command that runs elsewhere, until it ends'
   expect(readdirSync(store)).toEqual([])
 })
 
-test('tail -f passes over what a killed process left behind', async () => {
+test('tail -f skips drafts of a killed process', async () => {
   mkdirSync(store, { recursive: true })
   writeFileSync(join(store, 'running-1.sock'), '')
   expect((await spillway('tail', '-f')).code).toBe(1)

@@ -174,7 +174,7 @@ describe('spillway run', () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'through and through' })
   })
 
-  test('reads no option behind the command', async () => {
+  test('reads no option after the command', async () => {
     const print = 'console.log(JSON.stringify(process.argv.slice(1)))'
     const args = ['run', process.execPath, '-e', print, '--', '--json', '-x', '--', 'y']
     const { stdout } = await cli(args, inStore())

@@ -148,7 +148,7 @@ describe('a summary takes the place of what is old', () => {
   )
   const options = { contextWindow: 6000 }
 
-  test('as one message, behind the instructions and before the newest three turns', async () => {
+  test('as one message, after the instructions and before the newest three turns', async () => {
     const { messages, report } = await compactHistory(history, { ...options, summarize })
     const [system, summary, ...rest] = messages
     expect(system).toBe(history[0])
@@ -412,7 +412,7 @@ describe('turns that do not fit', () => {
     })),
   })
 
-  test('one that is too long is cut behind what the user said, with a summary of its own', async () => {
+  test("one that is too long is cut after the user's words, with a summary of its own", async () => {
     const history = talk([{ user: 'before', answer: words(300) }, giant(60)])
     const parts: string[] = []
     const { messages, report } = await compactHistory(deepFreeze(history), {

@@ -380,7 +380,7 @@ test.each([
   expect(parseSize(text)).toBe(size)
 })
 
-test('parseSize refuses what is no text', () => {
+test('parseSize rejects values that are no text', () => {
   expect(() => parseSize(50 as never)).toThrow('Invalid option "size": expected a string, received 50')
 })
 

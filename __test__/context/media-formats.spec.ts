@@ -94,7 +94,7 @@ function changes(before: unknown, after: unknown): unknown[] {
   return (keys[0] ?? []).flatMap((key) => changes(Object(before)[key], Object(after)[key]))
 }
 
-test.each(PLACES)('%s, %s: what stands for media is what its provider takes', async (format, place) => {
+test.each(PLACES)('%s, %s: notes in place of media are valid for their provider', async (format, place) => {
   const messages = historyOf(format, place, 10, (at) => png(8, 8, 5000, at))
   const { messages: sent } = await new ContextManager({ ...options, maxRequestBytes: 30_000 }).prepare(messages, {
     now: 0,

@@ -118,7 +118,7 @@ export function coordinationContract(workers: () => Coordination[]): void {
     expect(await one.read(log, 40)).toEqual([])
   })
 
-  test('an entry that was added before is there, and none is added behind a gap', async () => {
+  test('returns an entry that was added before, and adds none after a gap', async () => {
     const log = newKey('logs')
     expect(await one.append(log, 1, 'b')).toBe(false)
     expect(await one.append(log, 0, 'a')).toBe(true)

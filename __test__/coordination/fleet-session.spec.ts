@@ -137,7 +137,7 @@ test('reports entries of another program as an error of the server', async () =>
   }
 })
 
-test('refuses a state that is none', async () => {
+test('rejects an invalid state', async () => {
   const session = await opened(new MemoryCoordination())
   for (const state of [1n, undefined, { a: 1n }]) {
     const refused = rejection(session.saveState('x', state))
@@ -150,7 +150,7 @@ test.each([
   [Object.defineProperty({ type: 'x' }, 'a', { enumerable: true, get: () => JSON.parse('{') }), 'entry'],
   [{ type: 'message', toJSON: () => 1 }, 'entry'],
   [{ type: 'message', message: 1n }, 'entry'],
-])('refuses an entry that is none', async (entry, field) => {
+])('rejects an invalid entry', async (entry, field) => {
   const session = await opened(new MemoryCoordination())
   expect(await rejection(session.append(entry as never))).toMatchObject({ code: 'INVALID_ARGUMENT', field })
   expect(await say(session, 'a')).toBe(session.leaf())

@@ -56,7 +56,7 @@ test('a blank template is none, and the parameters count', () => {
   expect([systemPrompt, modelSettings]).toEqual([defaultSystemPrompt, { temperature: 0.2, maxTokens: 512 }])
 })
 
-test('an agent stands between the default and the user', () => {
+test('an agent overrides the default, and the user the agent', () => {
   const agent = {
     systemPrompt: 'You write.',
     modelSettings: { temperature: 0.7, topP: 0.5, reasoning: { effort: 'low' } },
@@ -84,7 +84,7 @@ test("a user's limit replaces that of an agent under the other name", () => {
   expect(over({ maxOutputTokens: 4096, maxTokens: 1 }).modelSettings).toEqual({ maxOutputTokens: 512, maxTokens: 512 })
 })
 
-test('values that cannot be used are left out and told', () => {
+test('leaves out and reports values that cannot be used', () => {
   const modelParams = { temperature: custom(-1), topP: custom(2), maxTokens: custom(0.5) }
   expect(resolve({ modelParams, agent: { modelSettings: { seed: 'x' } as never } })).toMatchObject({
     modelSettings: {},

@@ -85,7 +85,7 @@ describe('a folder of tools', () => {
     expect(await tools[1]?.execute({} as never, { toolCallId: 'c' })).toBe(2)
   })
 
-  test('goes through permission and truncation', async () => {
+  test('passes through permission and truncation', async () => {
     const lines = "Array.from({ length: 50 }, (_, n) => 'line ' + n).join('\\n')"
     const dir = folder({
       'long.mjs': `export default { execute: () => ${lines} }`,

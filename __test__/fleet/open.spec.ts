@@ -35,7 +35,7 @@ test.each(STORES)('a store with %s is refused', (_name, url, problem) => {
   expect(String(thrown(() => openStore({ url })))).not.toContain('secret')
 })
 
-test('an option that is none is named before a setting that is missing', () => {
+test('names an invalid option before a missing setting', () => {
   expect(thrown(() => openStore({ store: 's3://bucket' } as never))).toMatchObject({
     code: 'INVALID_CONFIG',
     field: 'store',

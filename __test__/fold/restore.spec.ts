@@ -442,7 +442,7 @@ describe('ContextManager', () => {
   })
 })
 
-describe('a line that stands for others', () => {
+describe('a line in place of others', () => {
   const marked = (name: number) =>
     file(0, 60)
       .split('\n')

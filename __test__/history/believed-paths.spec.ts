@@ -103,7 +103,7 @@ describe.each(Object.entries(WAYS))('%s', (name, way) => {
     }
   })
 
-  test('names what the storage owns, also after a restart and behind a claim', async () => {
+  test('names the outputs of the storage, also after a restart and after a false claim', async () => {
     const dir = tempDir()
     const path = runChild<string>(
       `answer(await new spillway.TruncationStorage(input).save('x', { toolName: 'bash' }))`,
@@ -119,7 +119,7 @@ describe.each(Object.entries(WAYS))('%s', (name, way) => {
     expect(behind).not.toContain('/etc/shadow')
   })
 
-  test('knows what this process saved without being told', async () => {
+  test('knows the outputs that this process saved', async () => {
     const service = new TruncationService({ storageDirs: [tempDir()], global: { maxLines: 3 } })
     const { outputPath } = (await service.output(numbered(99), { toolName: 'bash' })) as Any
     expect(written(await way(history(`Full output saved to: ${outputPath}`), {}))).toContain(outputPath)
@@ -275,7 +275,7 @@ describe.each(Object.entries(REPLACING))('a placeholder of %s for a preview', (_
   })
 })
 
-test('with a storage, what stands in a message must be owned as well', async () => {
+test('with a storage, a path in a message must be owned as well', async () => {
   const storage = new TruncationStorage(tempDir())
   const path = await saved(storage)
   const timestamp = Date.now() - 3_600_000

@@ -165,7 +165,7 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
     expect(pruner.prune(unsigned, { now: 2 }).report.total).toBeGreaterThan(30)
   })
 
-  it('has no signed block behind a compaction, also over a restart', async () => {
+  it('has no signed block after a compaction, also over a restart', async () => {
     const summarize = () => 'What was done so far.'
     const options = { contextWindow: 24_000, compaction: { summarize }, pruning: { cacheLifetimeMs: 1e9 } }
     let manager = new ContextManager<Message>(options)

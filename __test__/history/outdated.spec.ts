@@ -89,7 +89,7 @@ describe('the requirement, example by example', () => {
     expect(replaced([result(5 * MINUTE, SUCCESS), ...recent()])).toEqual([])
   })
 
-  test('5: of ten results, the old successes behind the newest five are replaced; the error among these takes no place', () => {
+  test('5: of ten results, the old successes before the newest five are replaced; the error among these does not count', () => {
     const ages = [5, 10, 15, 20, 25, 30, 40, 70, 80, 90]
     const newestFirst = ages.map((age, index) => {
       if (index === 0 || index === 8) return file(age * MINUTE)
@@ -355,7 +355,7 @@ describe('an error', () => {
     expect(isReplaced(terminal(OLD, { stdout: 'x', exitCode }))).toBe(false)
   })
 
-  test.each([0, -0, '0'])('is not told by the exit code %j', (exitCode) => {
+  test.each([0, -0, '0'])('is not recognized by the exit code %j', (exitCode) => {
     expect(isReplaced(result(OLD, { stdout: 'x', exitCode }))).toBe(true)
   })
 
@@ -372,7 +372,7 @@ describe('an error', () => {
     expect(isReplaced(result(OLD, '{"stdout":"x","stderr":"Connection refused","exitCode":1'))).toBe(true)
   })
 
-  test('takes no place among the newest, of whatever tool', () => {
+  test('does not count among the newest, for any tool', () => {
     const old = [terminal(OLD), terminal(OLD)]
     const failed = result(MINUTE, 'Error: no such file', { name: 'read' })
     expect(replaced([...old, failed, ...recent(4)])).toEqual([0])

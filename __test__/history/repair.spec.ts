@@ -28,7 +28,7 @@ describe.each(pairedFormats)('%s', (format) => {
     expect(repair(messages, { format, runningCalls: 'close' })).not.toBe(messages)
   })
 
-  test('a second answer goes, and an answer to nothing', () => {
+  test('removes a second answer, and an answer to no call', () => {
     const history = [user, calls('c'), results(result('c'), result('c', 'again'), { ...result('d'), name: 'ls' }), user]
     const whole = [user, calls('c'), results(result('c')), user]
     expect(repair(written(format, history))).toEqual(written(format, whole))

@@ -407,7 +407,7 @@ test('arguments that refer to one value many times, or to themselves, are copied
   expect(await guardTool(echo, {}).execute(round as never)).toBe(false)
 })
 
-test('a result of MCP keeps texts where texts belong, whatever a hook answers', async () => {
+test('a result of MCP keeps its texts, for any answer of a hook', async () => {
   const { hooks } = user({ 'tool.after': () => ({ output: { a: 1 } }) })
   const result = { content: [{ type: 'text', text: 'x' }] }
   expect(await hooks.toolAfter({ ...call, args: {}, result, isError: false })).toEqual({

@@ -75,7 +75,7 @@ const change = fc.tuple(
 ) as fc.Arbitrary<Change>
 
 test(
-  'no line of a server brings more to a host than the limit, whatever is changed in it',
+  'no changed line of a server brings more to a host than the limit',
   async () => {
     const server = new Puppet()
     const before = process.memoryUsage().rss

@@ -146,7 +146,7 @@ describe('several servers', () => {
     await host.close()
   })
 
-  test('one that comes back with other tools is announced, and one that answers twice is heard once', async () => {
+  test('announces changed tools, and passes on one of two answers', async () => {
     const state = join(tempDir(), 'starts')
     const host = open({ one: script(state, CHANGES), two: fixture([tool('echo')]) })
     await host.initialize()

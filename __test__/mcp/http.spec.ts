@@ -110,7 +110,7 @@ describe('a server over HTTP', () => {
     await host.close()
   })
 
-  test('resumes what breaks off behind an event with an id', async () => {
+  test('resumes a stream that breaks off after an event with an id', async () => {
     let call: { id?: string | number } = {}
     server.onRequest = ({ response, message }) => {
       call = message

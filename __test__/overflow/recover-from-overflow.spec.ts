@@ -436,7 +436,7 @@ describe('a recovery', () => {
     expect(error.report.steps.at(-1)).toMatchObject({ step: 'aggregate' })
   })
 
-  it('takes what a failed request left behind for no answer', async () => {
+  it('does not take the remains of a failed request for an answer', async () => {
     const failed = {
       role: 'assistant',
       content: [],

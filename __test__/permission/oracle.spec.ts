@@ -100,7 +100,7 @@ describeUnless(missing, 'what a real bash runs', () => {
     expect(allowed).toBeGreaterThan(runs / 1000)
   }, 300_000)
 
-  test('a document that is only told runs nothing, wherever it ends', () => {
+  test('a document that is only printed runs no command, at any end', () => {
     const telling = new PermissionPolicy({
       vault,
       rules: [...bypass.rules, { domain: 'bash', pattern: 'cat', decision: 'allow' }] as never,

@@ -140,7 +140,7 @@ describe('repositories of git in plain folders', () => {
     expect(bash('git init --bare x.git')).toBe('ask')
   })
 
-  test('git runs nothing for whatever is allowed', () => {
+  test('allowed commands make git run no program', () => {
     const making = 'mkdir -p n/objects n/refs && printf "ref: refs/heads/x" > n/HEAD'
     const escaped = config(marker).replaceAll('\n', '\\n').replaceAll('"', '\\"')
     const commands: [string, string?][] = [

@@ -129,7 +129,7 @@ test('wildcards do not hide a link', () => {
   expect(decide('glob', { pattern: '**/*.md' }).decision).toBe('allow')
 })
 
-test('a step up behind a link is one from where the link leads', () => {
+test('a step up after a link is one from the target of the link', () => {
   const elsewhere = join(root, 'other', 'deep')
   mkdirSync(elsewhere, { recursive: true })
   symlinkSync(elsewhere, join(vault, 'out'))

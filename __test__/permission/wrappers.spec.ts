@@ -71,7 +71,7 @@ const policies: [string, Decide, string[], RegExp][] = [
 ]
 
 test.each(policies)(
-  'a command behind another program is judged like the command: %s',
+  'a command inside another program is judged like the command: %s',
   (_, decide, commands, expected) => {
     const wrong = commands.flatMap((command) =>
       shapes

@@ -132,7 +132,7 @@ describe('candidates', () => {
     expect(changed(later, one.prune(later, { now: 1 }).messages)).toHaveLength(16)
   })
 
-  test('a result whose call is not in view and one no longer than its placeholder stay, one with an image goes', () => {
+  test('keeps a result whose call is not in view and one no longer than its placeholder, and prunes one with an image', () => {
     const orphan = { role: 'tool', tool_call_id: 'lost', content: 'x'.repeat(9000) }
     const [called, answered] = turn(9000) as [Message, Message]
     const image = {
@@ -360,7 +360,7 @@ describe('a placeholder', () => {
   })
 })
 
-describe('when it goes', () => {
+describe('time of pruning', () => {
   /** A session that reads something of 2,000 tokens and says a word, again and again. */
   function session(one: HistoryPruner, requests: number, pause: number) {
     const history = [user('x'.repeat(20_000))]
@@ -387,12 +387,12 @@ describe('when it goes', () => {
     expect(one.explain()).toMatch(/tokens .* So far the session has cost \d+\.\d % of what it would have cost/)
   })
 
-  test('with a cold cache it goes at once', () => {
+  test('prunes at once with a cold cache', () => {
     const reports = session(pruner({ keepRecent: 1, cacheLifetimeMs: 1000 }), 5, 1001)
     expect(reports.slice(1).map(({ reason }) => reason)).toEqual(['free', 'free', 'free', 'free'])
   })
 
-  test('without a cache it goes at once, too', () => {
+  test('prunes at once without a cache', () => {
     const prices = { read: 1, write: 1, miss: 1 }
     const reports = session(pruner({ keepRecent: 1, prices }), 5, 1)
     expect(reports.slice(1).map(({ reason }) => reason)).toEqual(['free', 'free', 'free', 'free'])

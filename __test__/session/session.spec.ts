@@ -93,7 +93,7 @@ describe.each([
     ])
   })
 
-  it('refuses what is no entry, and a leaf that is none', () => {
+  it('rejects an invalid entry, and an invalid leaf', () => {
     const session = open()
     for (const work of [
       () => session.append(null as never),
@@ -405,7 +405,7 @@ describe('the file of a session', () => {
   it.each([
     ['a byte order mark, as editors put one there', ['\ufeff', line('a', null), '\n', line('b', 'a'), '\n']],
     ['zeros, as a power cut leaves them', [line('a', null), '\n', '\0'.repeat(9), line('b', 'a'), '\n']],
-  ])('reads what comes behind %s', (_, pieces) => {
+  ])('reads the entries after %s', (_, pieces) => {
     const session = JsonlSession.open(fileOf([pieces.join('')], ''))
     expect(contents(session)).toEqual(['a', 'b'])
     expect(session.entries().map(({ parentId }) => parentId)).toEqual([null, 'a'])
@@ -432,7 +432,7 @@ describe('the file of a session', () => {
     expect(readFileSync(session.keptOriginal as string, 'utf8')).toMatch(/torn\n$/)
   })
 
-  it('loses nothing readable, whatever happened to it', () => {
+  it('loses no readable entry after any damage', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd')
     const entry = fc
       .tuple(id, fc.option(id, { nil: null }), fc.nat(1000))

@@ -58,7 +58,7 @@ describe('a store that is saved into', () => {
     expect(existsSync(old)).toBe(!sweeps)
   })
 
-  test('leaves alone what it saved itself, whatever its date is set to', async () => {
+  test('keeps its own saves, at any date of the file', async () => {
     const dir = tempDir()
     const storage = new TruncationStorage(dir)
     const path = await storage.save('text', tool)

@@ -116,7 +116,7 @@ describe('by line', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  test('a file that was changed behind our back is not read by an old index', async () => {
+  test('does not read a file that another program changed by an old index', async () => {
     const { storage, path } = await saved(numbered(400_000))
     expect((await storage.readRange(path, { fromLine: 399_999, lineCount: 1 })).text).toBe('line 399999\n')
     writeFileSync(path, numbered(300_000, 7))

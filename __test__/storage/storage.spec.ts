@@ -526,7 +526,7 @@ describe('cleaning up', () => {
     expect(existsSync(join(one, 'missing'))).toBe(false)
   })
 
-  test('removes what a killed process left behind after an hour, and does not count it', async () => {
+  test('removes drafts of a killed process after an hour, and does not count them', async () => {
     const dir = tempDir()
     const left = (letter: string) => `.spillway_1700000000000_${letter.repeat(13)}.tmp`
     put(dir, left('a'), 2)
@@ -714,7 +714,7 @@ describe('options', () => {
   })
 })
 
-test('an output that was aborted leaves a folder that goes when it is old', async () => {
+test('an aborted output leaves a folder that is removed when it is old', async () => {
   const dir = tempDir()
   const storage = new TruncationStorage(dir)
   const abort = new AbortController()

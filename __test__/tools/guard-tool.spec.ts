@@ -39,7 +39,7 @@ test.each([
   [undefined, 'tool', 'an object with name and execute, received undefined'],
   [{ execute: () => 1 }, 'tool.name', 'a string, received undefined'],
   [{ name: 'x', run: () => 1 }, 'tool.execute', 'a function, received undefined'],
-])('a tool that is none is refused with what it lacks: %j', (tool, field, problem) => {
+])('rejects an invalid tool and names the missing part: %j', (tool, field, problem) => {
   const message = `Invalid option "${field}": expected ${problem}`
   expect(() => guardTool(tool as never)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', field, message }))
 })

@@ -96,7 +96,7 @@ test('a wrong argument is named as it was given, with the nearest one', async ()
   })
 })
 
-test('a service stands for its storage', async () => {
+test('accepts a service in place of its storage', async () => {
   const service = makeService({ global: { maxLines: 3 } })
   const [read] = createOutputTools(service)
   const { outputPath } = (await service.output(numbered(9), tool)) as { outputPath: string }

@@ -381,13 +381,13 @@ describe('calls', () => {
     expect(await make({}).execute([])).toEqual([])
   })
 
-  test.each([undefined, null, {}, 'calls', 5])('a list that is none is refused: %p', async (wrong) => {
+  test.each([undefined, null, {}, 'calls', 5])('rejects an invalid list: %p', async (wrong) => {
     const error = await rejection(make({}).execute(wrong as unknown as ToolCall[]))
     expect(error).toBeInstanceOf(SpillwayError)
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', field: 'toolCalls' })
   })
 
-  test.each([null, 'context', []])('a context that is none is refused: %p', async (wrong) => {
+  test.each([null, 'context', []])('rejects an invalid context: %p', async (wrong) => {
     const error = await rejection(make({}).execute([], wrong as never))
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT', field: 'context' })
   })
@@ -507,7 +507,7 @@ describe('registering', () => {
     expect(error).toMatchObject({ code: 'INVALID_CONFIG', field: `tools.it.${key}` })
   })
 
-  test.each([null, 'config', []])('a configuration that is none is refused at once: %p', (wrong) => {
+  test.each([null, 'config', []])('rejects an invalid configuration at once: %p', (wrong) => {
     const error = thrown(() => new ToolRegistry(wrong as never))
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_CONFIG', field: 'config' })
   })
@@ -527,7 +527,7 @@ describe('registering', () => {
     expect(make({ workingDirectory: 5 })).toMatchObject({ code: 'INVALID_CONFIG', field: 'config.workingDirectory' })
   })
 
-  test('middleware that is none is refused at once', () => {
+  test('rejects invalid middleware at once', () => {
     const error = thrown(() => new ToolRegistry().setTruncationMiddleware(5 as never))
     expect(error).toMatchObject({ name: 'SpillwayError', code: 'INVALID_ARGUMENT' })
   })

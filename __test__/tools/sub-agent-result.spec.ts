@@ -13,7 +13,7 @@ beforeEach(() => {
 const serviceOf = (options: object = {}) => new TruncationService({ storageDirs: [dir], ...options })
 const long = Array.from({ length: 3000 }, (_, at) => `finding ${at}`).join('\n')
 
-test('a short answer stands below the status', async () => {
+test('shows a short answer below the status', async () => {
   const truncation = serviceOf()
   expect(await subAgentResult({ answer: 'No faults.', agent: 'reviewer' }, { truncation })).toEqual({
     success: true,

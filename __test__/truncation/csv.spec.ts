@@ -78,7 +78,7 @@ describe('csv', () => {
     }
   })
 
-  it('shows what is no table as smart does', async () => {
+  it('shows a text that is no table as smart does', async () => {
     const text = `${'It rains, and nobody knows why.\nReally.\n'.repeat(3000)}error: no, it broke\n`
     const service = makeService()
     const [csv, smart] = await Promise.all(

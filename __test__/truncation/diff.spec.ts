@@ -111,7 +111,7 @@ describe('diff', () => {
     expect(content).toMatch(/lines truncated: \d+-\d+, \+\d+ -\d+/)
   })
 
-  it('shows what is no diff as smart does', async () => {
+  it('shows a text that is no diff as smart does', async () => {
     const text = `${'[12:00:00] building\n'.repeat(5000)}error: it broke\n${first}`
     const service = makeService()
     const [diff, smart] = await Promise.all(

@@ -85,7 +85,7 @@ describe('json', () => {
     expect(service.effectiveConfig({ toolName: 'query' }).config.strategy).toBe('json')
   })
 
-  it('keeps JSON Lines, and what stands behind a byte order mark', async () => {
+  it('keeps JSON Lines, and JSON after a byte order mark', async () => {
     const lines = ROWS.map((row) => JSON.stringify(row)).join('\n')
     const { preview } = await shorten(`${lines}\n`, { maxBytes: 3000 })
     const shown = preview.split('\n').map((line) => JSON.parse(line))

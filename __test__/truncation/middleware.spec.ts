@@ -152,7 +152,7 @@ describe('decisions of the host', () => {
   })
 
   test.each([null, undefined, 0, 1, 'no', {}, [], Symbol('x'), Promise.resolve(false)])(
-    'an answer of shouldTruncate that is none leaves the result bounded: %p',
+    'an invalid answer of shouldTruncate leaves the result bounded: %p',
     async (answer) => {
       const { run } = make({ shouldTruncate: () => answer as boolean })
       expect((await run('x', { output: numbered(9) }, context)).metadata).toMatchObject({ truncationRemovedLines: 6 })

@@ -291,7 +291,7 @@ describe('smart', () => {
     expect(new Louder().truncate(build(), config).content).toBe('LOUD')
   })
 
-  it('numbers every line so that readRange finds it as it stands', async () => {
+  it('numbers every line so that readRange finds the same text', async () => {
     const storage = new TruncationStorage(tempDir())
     const service = makeService({ strategy: 'smart', storage })
     const text = `${build(3000, 1000)}${'10%\r99%\rdone\r\n'.repeat(40)}${build(2000, 700)}`

@@ -38,17 +38,14 @@ describe('terminal', () => {
     expect(on).toEqual({ content: '100%\n', truncated: false })
   })
 
-  it.each(['a\ud800', '\x01\x02', '\0'])(
-    'describes what is no text, however short it is and however it comes: %j',
-    async (text) => {
-      const service = serviceOf()
-      const capture = service.capture(tool)
-      capture.end(text)
-      const [one, other] = [await service.output(text, tool), await capture.result]
-      expect(one).toMatchObject({ truncated: true, preview: `[binary data, ${Buffer.byteLength(text)} bytes]` })
-      expect(other).toMatchObject({ truncated: true, preview: (one as { preview: string }).preview })
-    },
-  )
+  it.each(['a\ud800', '\x01\x02', '\0'])('describes binary data of any length and source: %j', async (text) => {
+    const service = serviceOf()
+    const capture = service.capture(tool)
+    capture.end(text)
+    const [one, other] = [await service.output(text, tool), await capture.result]
+    expect(one).toMatchObject({ truncated: true, preview: `[binary data, ${Buffer.byteLength(text)} bytes]` })
+    expect(other).toMatchObject({ truncated: true, preview: (one as { preview: string }).preview })
+  })
 
   it('gives clean text back as the very string', async () => {
     const text = 'one\n\ttwo  \n你好 👩‍👩‍👧\n'
@@ -155,7 +152,7 @@ describe('terminal', () => {
     expect(raw.text).toBe('now')
   })
 
-  it('describes what is no text, even if it is short', async () => {
+  it('describes short binary data', async () => {
     const service = serviceOf()
     for (const content of [Buffer.from('\x7fELF\x02\x01\x01\0\0\0'), '\x7fELF\x02\x01\x01\0\0\0', '\ufffd'.repeat(9)]) {
       const { content: shown, truncated } = await service.output(content, tool)

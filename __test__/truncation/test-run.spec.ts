@@ -40,16 +40,13 @@ describe('readTestRun', () => {
     expect(readTestRun(text(name))).toEqual(run)
   })
 
-  it.each(failing)(
-    'reads %s in colours, behind times of a CI service, and with line breaks of Windows',
-    (name, run) => {
-      if (name.endsWith('.xml') || name === 'go-json.txt') return
-      const lines = text(name).split('\n')
-      const coloured = lines.map((line) => `\u001b[31m${line}\u001b[0m\u001b[K`).join('\n')
-      const timed = lines.map((line) => `2026-01-31T23:59:59.1234567Z ${line}`).join('\n')
-      for (const variant of [coloured, timed, lines.join('\r\n')]) expect(readTestRun(variant)).toEqual(run)
-    },
-  )
+  it.each(failing)('reads %s in colours, after times of a CI service, and with line breaks of Windows', (name, run) => {
+    if (name.endsWith('.xml') || name === 'go-json.txt') return
+    const lines = text(name).split('\n')
+    const coloured = lines.map((line) => `\u001b[31m${line}\u001b[0m\u001b[K`).join('\n')
+    const timed = lines.map((line) => `2026-01-31T23:59:59.1234567Z ${line}`).join('\n')
+    for (const variant of [coloured, timed, lines.join('\r\n')]) expect(readTestRun(variant)).toEqual(run)
+  })
 
   // Ends of processes, failures beside the tests, and other spellings.
   const PYTEST = '============================= test session starts =============================='
@@ -926,7 +923,7 @@ describe('compareTestRuns', () => {
     [undefined, run()],
     [run(), {}],
     [run(), { failures: [1] }],
-  ])('refuses what is no run: %j, %j', (a, b) => {
+  ])('rejects a text that is no run: %j, %j', (a, b) => {
     expect(() => compareTestRuns(a as never, b as never)).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(/earlier|later/) }),
     )

@@ -144,7 +144,7 @@ describe('cuts', () => {
     expect(readFileSync(result.outputPath, 'utf8')).toBe(text)
   })
 
-  test('from the end: the notice stands first, and the lines have their true numbers', async () => {
+  test('from the end: the notice is first, and the lines have their true numbers', async () => {
     const text = numbered(10)
     const result = cut(await makeService({ global: { maxLines: 3, direction: 'tail' } }).output(text, tool))
     expect(result.content).toBe(`...7 lines truncated...\n\n${result.hint}\n\nline 8\nline 9\nline 10`)
@@ -570,7 +570,7 @@ describe('the notice', () => {
     }
   })
 
-  test('in words of the caller, told everything that is known', async () => {
+  test('in words of the caller, with all known facts', async () => {
     const infos: NoticeInfo[] = []
     const formatNotice = (info: NoticeInfo) => {
       infos.push(info)
@@ -731,7 +731,7 @@ describe('the notice', () => {
     }
   })
 
-  test('stands beside something of the text, with every profile', async () => {
+  test('is shown beside a part of the text, with every profile', async () => {
     const profiles = [undefined, 'opencode', 'openclaw-2026-02', 'openclaw', 'snow', 'takumi', 'moryflow'] as const
     for (const profile of profiles) {
       for (const direction of ['head', 'tail', 'both'] as const) {
@@ -1199,7 +1199,7 @@ describe('content', () => {
     expect(parts).toEqual(copy)
   })
 
-  test('parts from the end: those that are not shown go, the notice stands before the first that is', async () => {
+  test('parts from the end: those that are not shown are removed, the notice is before the first that is', async () => {
     const parts: ContentPart[] = [
       { type: 'text', text: 'a\nb' },
       image,
@@ -1230,7 +1230,7 @@ describe('content', () => {
     ])
   })
 
-  test('both ends in one part: the gap stands where the text is missing', async () => {
+  test('both ends in one part: the gap is in place of the missing text', async () => {
     const parts: ContentPart[] = [image, { type: 'text', text: numbered(9) }, image]
     const result = cut(await makeService({ global: { maxLines: 3, direction: 'both' } }).output(parts, tool))
     expect(result.content).toEqual([
@@ -1246,7 +1246,7 @@ describe('content', () => {
     expect(content).toEqual([image, { type: 'text', text: `...6 bytes truncated...\n\n${hint}` }])
   })
 
-  test('both ends in parts, where the start cannot be shown: the gap stands before the end', async () => {
+  test('both ends in parts, where the start cannot be shown: the gap is before the end', async () => {
     const zalgo = `a${'\u0301'.repeat(100)}`
     const service = makeService({ global: { maxBytes: 60, direction: 'both' } })
     const parts: ContentPart[] = [{ type: 'text', text: zalgo }, image, { type: 'text', text: 'end' }]

@@ -131,7 +131,7 @@ test('a getter is named by its path, and so is a cycle', async () => {
   expect(inGlobal).toMatchObject({ code: 'INVALID_CONFIG', field: 'global.maxLines' })
 })
 
-test('a manager ends for a signal whatever there is to do, and before it begins', async () => {
+test('a manager ends for a signal before it begins, for any work', async () => {
   const stopped = new ContextManager().prepare(messages, { signal: AbortSignal.abort('stop') })
   expect(await rejection(stopped)).toMatchObject({ code: 'ABORTED', cause: 'stop' })
 })

@@ -92,7 +92,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(shown).toEqual(['1', '100', '1', '200', '1'])
   })
 
-  test('before lines are counted, no row stands for a line that was not read', async () => {
+  test('before lines are counted, no row represents a line that was not read', async () => {
     const path = await page.save('one\ntwo\nthree\n')
     const lines = await page.run(
       `const source = { ...outputs, readRange: (path, range) =>
@@ -266,7 +266,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     expect(await said(256)).toBe('does more than is listed here')
   })
 
-  test('each line of a change stands in a row of its own', async () => {
+  test('each line of a change is in a row of its own', async () => {
     const args = { file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\nthree' }
     const tops = await ask<number[]>(
       { tool: 'edit', args },

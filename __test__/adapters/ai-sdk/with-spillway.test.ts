@@ -58,7 +58,7 @@ test('folding, pruning and recovery in a stream', async () => {
   assert.ok(events.includes('recovered'), events.join())
 })
 
-test('a preview is never cut again, whatever it went through before', async () => {
+test('a preview is never truncated again, in any sequence of calls', async () => {
   const { service, files } = smallService()
   const inner = async () =>
     (await runCommand(process.execPath, ['-e', 'for (let i = 0; i < 99; i++) console.log("row", i)'], { service }))

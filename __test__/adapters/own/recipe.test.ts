@@ -29,7 +29,7 @@ test('the recipe: a loop and tools of your own', async () => {
   assert.match(result, /Full output saved to/)
 })
 
-test('the recipe: whatever is called gets an answer', async () => {
+test('the recipe: every call gets an answer', async () => {
   const call = (id: string, name: string, args: string) => ({
     id,
     type: 'function' as const,
