@@ -6,7 +6,7 @@
  * with more and more; they are a little below the largest result that came through whole.
  */
 
-/** Key in the `_meta` of a listed tool: the length of a result, in characters, that the host lets through. */
+/** Key in the `_meta` of a listed tool: the length of a result, in characters, that the host accepts. */
 export const SIZE_KEY = 'anthropic/maxResultSizeChars'
 
 /** The limits of one host. */
@@ -21,7 +21,7 @@ export interface HostProfile {
   maxLines?: number
   /** `json`: the host counts the JSON of the blocks, in which a line feed is two characters. Default: the text. */
   counts?: 'json'
-  /** The longest result, in characters, that a tool can ask the host to let through: {@link SIZE_KEY} in its `_meta`. */
+  /** The longest result, in characters, that a tool can ask the host to accept: {@link SIZE_KEY} in its `_meta`. */
   mostDeclared?: number
   /** Characters of a tool's description that reach the model. */
   maxDescription?: number
