@@ -49,7 +49,7 @@ export interface RecoveryOptions
    */
   contextWindowTokens?: number
   /**
-   * Times that a request is sent again. A whole number of at least 0.
+   * Maximum number of retries. A whole number of at least 0.
    * @default 3
    */
   retries?: number
@@ -79,7 +79,7 @@ export interface RequestControls {
    * @default {}
    */
   recovery?: RecoveryOptions | false
-  /** Told of what was done and of what failed. Without it failures are warnings of the process. */
+  /** Receives what was done and what failed. Without it, failures become warnings of the process. */
   onEvent?: (event: AdapterEvent) => void
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number
