@@ -1368,7 +1368,7 @@ export interface OverflowReport {
 }
 /** Options of {@link recoverFromOverflow}. */
 export interface RecoverOptions<M> extends Recipient {
-	/** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
+	/** The history that was too long, in any format that {@link detectFormat} knows. Never changed. */
 	messages: readonly M[];
 	/** The model's window in tokens. A limit that the provider's error names counts if it is less. */
 	contextWindowTokens: number;
@@ -1988,7 +1988,7 @@ export declare class HistoryPruner {
 	 *
 	 * @param messages the whole history, in any format that `detectFormat` knows. Never changed
 	 * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
-	 * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
+	 * @returns a new array in which changed messages are copies and unchanged ones the same objects (`===`); `messages` itself
 	 * if nothing is pruned. The copies are returned again by the next call: to mark one for a cache, replace it by another copy
 	 */
 	prune<M>(messages: readonly M[], options?: {
@@ -2583,7 +2583,7 @@ export declare class ToolRegistry {
 }
 /** Why a call gave no result of its tool. */
 export type RefusalKind = "permission_denied" | "doom_loop" | "audit_failed" | "aborted" | "tool_failed";
-/** The result of a call that was not let through, or that threw. */
+/** The result of a call that was refused or that threw. */
 export interface RefusedResult extends ToolResultLike {
 	kind: RefusalKind;
 	success: false;
@@ -2727,7 +2727,7 @@ export interface SimplifyOutdatedOptions {
  * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
  * @param messages the history, in any format that `detectFormat` knows
- * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * @returns a new array in which replaced messages are shallow copies and unchanged ones the same objects (`===`); if there
  * is nothing to replace, `messages` itself
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
@@ -2765,7 +2765,7 @@ export interface OverflowClass {
 	matched?: string;
 }
 /**
- * Determines if an error, or an answer, means that the request did not fit into the model's context.
+ * Determines if an error, or an answer, means that the request was too long for the model's context window.
  *
  * Takes any value that a client throws or returns: errors of the providers' packages, of the AI SDK and LangChain, events of
  * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It follows `cause`, changes nothing,
@@ -2786,7 +2786,7 @@ export declare function classifyOverflow(errorOrResponse: unknown, options?: Cla
  * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
  * changes. The sizes are those that the steps would reach. A plan ends at a compaction, because its result is not known.
  *
- * @returns new messages, in which everything that was not shortened is the very same object, and a report
+ * @returns new messages, in which unchanged ones are the same objects (`===`), and a report
  * @throws SpillwayError `OVERFLOW` if no step helped; its message lists the steps and its `report` has the sizes. `ABORTED` if the
  * signal is aborted. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is not an overflow
  */

@@ -102,7 +102,7 @@ const after = Buffer.byteLength(JSON.stringify(sent))
 note(after)
 const same = sent.filter((message, i) => message === conversation[i]).length
 console.log(
-  `${size(before)} to send before, ${size(after)} after; ${same} of ${sent.length} messages are the very same objects`,
+  `${size(before)} to send before, ${size(after)} after; ${same} of ${sent.length} messages are the same objects`,
 )
 
 heading('6  What may run, who is asked, and when it is a loop')

@@ -156,6 +156,21 @@ test.each([
   expect(read(page).replace(path, 'PATH')).toContain(`\n${notice.replace(/(: ?|：)\S+\.txt$/m, '$1PATH')}\n\n…\n`)
 })
 
+test.each([
+  ['README.md', 'ms', 'ns'],
+  ['README.zh-CN.md', '毫秒', '纳秒'],
+])('the speeds in %s are those of the kept benchmark', (page, ms, ns) => {
+  const kept: { tables: { suites: { rows: { work: string; ours: { median: number; max: number } }[] }[] }[] } =
+    JSON.parse(read('benchmark', 'results', 'latest.json'))
+  const rows = kept.tables.flatMap(({ suites }) => suites.flatMap((suite) => suite.rows))
+  const msOf = (name: string) => rows.find(({ work }) => work === name)!.ours
+  const stall = msOf('longest stall, 100 MB string, ASCII')
+  const text = read(page)
+  expect(text).toContain(`**${stall.median.toFixed(2)} ${ms}**`)
+  expect(text).toContain(`${stall.max.toFixed(2)} ${ms}`)
+  expect(text).toContain(`**${(msOf('nothing to do, 100 B ASCII').median * 1e6).toFixed(0)} ${ns}**`)
+})
+
 // The package is on no registry: a package with this name there belongs to others.
 describe('no page, help or error names our package on a registry', () => {
   const names = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(

@@ -35,16 +35,20 @@ describe('one package per platform', () => {
     ])
   })
 
-  test.each(folders)('%s is installed where it fits, and holds the binary alone', (folder) => {
-    const manifest = JSON.parse(read('npm', folder, 'package.json'))
-    const [os, cpu, abi] = folder.split('-')
-    const file = `spillway.${folder}.node`
-    const libc = { gnu: ['glibc'], musl: ['musl'] }[abi ?? '']
-    expect(manifest).toMatchObject({ name: `spillway-${folder}`, version: main.version, license: main.license })
-    expect(manifest).toMatchObject({ os: [os], cpu: [cpu], main: file, files: [file], engines: main.engines })
-    expect(manifest.libc).toEqual(libc)
-    for (const key of ['scripts', 'dependencies', 'optionalDependencies']) expect(manifest).not.toHaveProperty(key)
-  })
+  test.each(folders)(
+    '%s is installed where it fits, and holds the binary and the licences of its libraries',
+    (folder) => {
+      const manifest = JSON.parse(read('npm', folder, 'package.json'))
+      const [os, cpu, abi] = folder.split('-')
+      const file = `spillway.${folder}.node`
+      const libc = { gnu: ['glibc'], musl: ['musl'] }[abi ?? '']
+      expect(manifest).toMatchObject({ name: `spillway-${folder}`, version: main.version, license: main.license })
+      expect(manifest).toMatchObject({ os: [os], cpu: [cpu], main: file, engines: main.engines })
+      expect(manifest.libc).toEqual(libc)
+      expect(manifest.files).toEqual([file, 'THIRD_PARTY_LICENSES'])
+      for (const key of ['scripts', 'dependencies', 'optionalDependencies']) expect(manifest).not.toHaveProperty(key)
+    },
+  )
 
   test('the loader knows each of them by its literal name', () => {
     const source = read('lib', 'native', 'load-binary.ts')
@@ -80,6 +84,28 @@ describe('the main package', () => {
       return links.filter((link) => !isPacked(posix.join(posix.dirname(page), link))).map((link) => `${page}: ${link}`)
     })
     expect(missing).toEqual([])
+  })
+
+  test('has the licence of each library that is part of it, in the locked version', () => {
+    expect(main.files).toContain('THIRD_PARTY_LICENSES')
+    const named = [...read('THIRD_PARTY_LICENSES').matchAll(/^([\w-]+) (\d\S*) \(.+\)$/gm)]
+    const [crates, lock, page] = [
+      read('Cargo.lock'),
+      JSON.parse(read('package-lock.json')),
+      read('docs', 'dependencies.md'),
+    ]
+    const isLocked = (name: string, version: string) =>
+      crates.includes(`name = "${name}"\nversion = "${version}"\n`) ||
+      lock.packages[`node_modules/${name}`]?.version === version
+    expect(named.filter(([, name, version]) => !isLocked(name!, version!)).map(([line]) => line)).toEqual([])
+
+    const table = page.slice(page.indexOf('## In the binary'), page.indexOf('## In the facade'))
+    const cells = [...table.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => cell!.match(/[\w-]+/g) ?? [])
+    const onlyBuildOrTest = ['napi-build', 'napi-derive', 'libfuzzer-sys', 'proptest']
+    const linked = cells.filter((name) => !onlyBuildOrTest.includes(name))
+    expect(linked.length).toBeGreaterThan(20)
+    const names = named.map(([, name]) => name)
+    expect([...linked, 'diff', 'yaml'].filter((name) => !names.includes(name))).toEqual([])
   })
 
   test('the lock file names no host', () => {

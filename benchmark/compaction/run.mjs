@@ -45,7 +45,7 @@ await main(async () => {
   const { requests, whole, tooLarge } = promises
   const count = (number) => number.toLocaleString('en')
   texts.push(
-    `Checked at ${count(requests)} requests of ${count(all.length)} sessions (compaction alone): calls keep their results, what the user said last is there, no request is over the window of those that the report says fit (it says of ${count(tooLarge)} that they do not), and the newest three turns are the very same objects wherever they fit (${count(whole)} requests).`,
+    `Checked at ${count(requests)} requests of ${count(all.length)} sessions (compaction alone): calls keep their results, what the user said last is there, no request is over the window of those that the report says fit (it says of ${count(tooLarge)} that they do not), and the newest three turns are the same objects wherever they fit (${count(whole)} requests).`,
   )
   const text = texts.join('\n\n')
   fillPage('docs/compaction.md', 'figures', text)

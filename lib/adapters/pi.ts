@@ -1,5 +1,5 @@
 /**
- * Spillway for pi: the hooks of its agent (`@earendil-works/pi-agent-core` 0.87), alone or with tools in one call
+ * Spillway for pi: the hooks of its agent (`@earendil-works/pi-agent-core` 0.87 to 1.6), alone or with tools in one call
  * ({@link withSpillway}), and an extension for its coding agent, which needs Node 22.19. pi itself is never loaded. pi compacts
  * requests that do not fit by itself, so there is no recovery here.
  */

@@ -18,13 +18,13 @@ interface Compacted<M> {
   report: CompactionReport
   freed: number
   changed: boolean
-  /** Ids of the calls whose results left. */
+  /** Ids of the calls whose results were replaced by the summary. */
   left: string[]
-  /** Those of them that left with their results. */
+  /** The calls among them that were replaced as well. */
   leftCalls: string[]
 }
 
-/** Compacts if it is time. */
+/** Compacts if the request is over the limit, or if forced; returns nothing otherwise. */
 export async function compacted<M>(
   inner: Inner<M>,
   stored: readonly M[],

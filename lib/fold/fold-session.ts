@@ -209,16 +209,15 @@ export class FoldSession {
   }
 
   /**
-   * Says that a call begins to run. Where calls run at the same time, it is not known yet which result will stand above the other:
-   * a pointer never leads from one of them to another. The call ends with its `fold`, or with {@link end} if it has no result. Say it
-   * again if other arguments run than those that the call began with.
+   * Marks the start of a call. Results of concurrent calls never point to each other, because their order in the context is not
+   * known yet. The call ends with its `fold`, or with {@link end}. Call `begin` again if a hook changes the arguments.
    * @throws SpillwayError `INVALID_ARGUMENT` for an invalid call
    */
   begin(about: BegunCall): void {
     beginOf(inners.get(this) as Inner, checkedCall(about))
   }
 
-  /** Says that a call has ended without a result that is folded. */
+  /** Marks the end of a call whose result is not folded. */
   end(toolCallId: string): void {
     if (typeof toolCallId !== 'string') throw wrong('toolCallId', toolCallId, 'a string')
     endOf(inners.get(this) as Inner, toolCallId)

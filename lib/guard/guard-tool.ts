@@ -164,7 +164,7 @@ async function run(guard: Guard, args: unknown, context: ExecutionContext & { to
   }
   const isError = thrown !== undefined || hasFailed(result)
   noteOutcome(guard, call, result, isError)
-  // Nothing is waited for that is not there: each wait is a turn of the queue.
+  // Skip `await` when there is no hook: each one costs a microtask.
   const full = hooks === undefined ? result : await hooks.toolAfter(finished(guard, call, result, isError))
   const bounded = folded(guard, call, await truncate(guard, call, full, isError))
   const told = call.warning === undefined ? bounded : editText(bounded, { append: `\n\n${call.warning}` })

@@ -12,7 +12,7 @@ import type { ToolControls } from './controls'
 /** Why a call gave no result of its tool. */
 export type RefusalKind = 'permission_denied' | 'doom_loop' | 'audit_failed' | 'aborted' | 'tool_failed'
 
-/** The result of a call that was not let through, or that threw. */
+/** The result of a call that was refused or that threw. */
 export interface RefusedResult extends ToolResultLike {
   kind: RefusalKind
   success: false

@@ -47,7 +47,7 @@ const { FACT_FAILED, FACT_FIXED } = native
  * `SPILLWAY_NO_TIMES` and `SPILLWAY_UNKNOWN_FORMAT`.
  *
  * @param messages the history, in any format that `detectFormat` knows
- * @returns a new array in which replaced messages are shallow copies and all others are the very same objects; if there
+ * @returns a new array in which replaced messages are shallow copies and unchanged ones the same objects (`===`); if there
  * is nothing to replace, `messages` itself
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */

@@ -47,7 +47,7 @@ const OPTIONS = ['format', 'text', 'runningCalls'] as const
  * format of a message defines its calls and results; results in the format `mcp` have no calls and stay.
  *
  * @param messages the history, in any of the formats
- * @returns a new array in which untouched messages are the very same objects; `messages` itself if there is nothing to do
+ * @returns a new array in which unchanged messages are the same objects (`===`); `messages` itself if there is nothing to do
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array or an option is unknown or not allowed
  */
 export function repairToolPairs<M>(messages: readonly M[], options?: RepairToolPairsOptions): M[] {

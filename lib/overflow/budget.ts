@@ -13,12 +13,12 @@ const MIN_KEEP_CHARS = 400
 /** Estimates are not exact, so a little less is kept than would fit. */
 const MARGIN = 1.05
 
-/** The parts that stay of texts can have more tokens than those that go. */
+/** Shares of the budget to try in turn: the kept part of a text can have more tokens per character than the removed part. */
 const LESS = [1, 0.9, 0.75, 0.5]
 
 /**
- * Budgets from the most generous one on: the first with which the history fits is the right one. `excess` is how many
- * tokens of our own are too many; as long as compaction may follow, there is none below a quarter of the usual.
+ * Returns budgets for all results, the largest first; use the first with which the history fits. `excess` is the number of
+ * estimated tokens over the limit. While a compaction may still follow, no budget is below a quarter of the usual one.
  */
 export function budgetsOf(
   { views }: ReadViews,

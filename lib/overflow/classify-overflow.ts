@@ -58,7 +58,7 @@ export interface OverflowClass {
 const OPTIONS = ['estimatedTokens', 'contextWindow'] as const
 
 /**
- * Determines if an error, or an answer, means that the request did not fit into the model's context.
+ * Determines if an error, or an answer, means that the request was too long for the model's context window.
  *
  * Takes any value that a client throws or returns: errors of the providers' packages, of the AI SDK and LangChain, events of
  * a stream, bodies as objects or JSON, a message, an answer with its stop reason and usage. It follows `cause`, changes nothing,

@@ -1,4 +1,4 @@
-/** Recovery from a request that did not fit. */
+/** Recovery from a request that was too long. */
 
 import type { SpillwayError } from '../errors'
 import { definedOf } from '../util/defined'
@@ -21,7 +21,7 @@ export const OVERFLOW_TRANSITIONS: readonly Readonly<OverflowTransition>[] = Obj
  * `recoverFromOverflow.plan` takes the same arguments and returns the planned steps: nothing is compacted, no callback is called, and nothing
  * changes. The sizes are those that the steps would reach. A plan ends at a compaction, because its result is not known.
  *
- * @returns new messages, in which everything that was not shortened is the very same object, and a report
+ * @returns new messages, in which unchanged ones are the same objects (`===`), and a report
  * @throws SpillwayError `OVERFLOW` if no step helped; its message lists the steps and its `report` has the sizes. `ABORTED` if the
  * signal is aborted. `INVALID_ARGUMENT` if an option is not allowed, or `overflow` is not an overflow
  */

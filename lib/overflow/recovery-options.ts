@@ -81,7 +81,7 @@ export type Compacted<M> = readonly M[] | { messages: readonly M[] } | undefined
 
 /** Options of {@link recoverFromOverflow}. */
 export interface RecoverOptions<M> extends Recipient {
-  /** The history that did not fit, in any format that {@link detectFormat} knows. Never changed. */
+  /** The history that was too long, in any format that {@link detectFormat} knows. Never changed. */
   messages: readonly M[]
   /** The model's window in tokens. A limit that the provider's error names counts if it is less. */
   contextWindowTokens: number

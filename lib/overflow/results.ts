@@ -42,7 +42,7 @@ export interface Rewritten<M> {
   unwritable: number
 }
 
-/** A history with other texts in these results. All other messages are the very same objects. */
+/** A history with other texts in these results. Unchanged messages are returned as the same objects (`===`). */
 export function rewrite<M>(
   messages: readonly M[],
   format: HistoryFormatName | undefined,

@@ -107,8 +107,8 @@ export function truncateBy<M>(messages: readonly M[], { options, profile, limits
  *
  * Keeps the start of a long result, up to a line break if one is in the last fifth, and also the end if that contains the outcome.
  * Several texts of one result share the cap in proportion to their lengths. A line at the end says how many characters were
- * removed. The cap includes that line, and takes precedence over {@link MIN_KEEP_CHARS}. Messages that need nothing are
- * the very same objects.
+ * removed. The cap includes that line, and takes precedence over {@link MIN_KEEP_CHARS}. Unchanged messages
+ * are returned as the same objects (`===`).
  *
  * @param contextWindowTokens the model's window in tokens; `NaN` or `Infinity` if unknown
  * @throws SpillwayError `INVALID_ARGUMENT` if `messages` is not an array, or the window or an option is not allowed

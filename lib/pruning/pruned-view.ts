@@ -1,4 +1,4 @@
-/** The history as it is sent: copies where something is left out, and the very same objects elsewhere. */
+/** The history as it is sent: copies where something is left out; unchanged messages are the same objects (`===`). */
 
 import type { CallView } from '../history/message-view'
 import { shortArguments } from './file-access'

@@ -101,7 +101,7 @@ export class HistoryPruner {
    *
    * @param messages the whole history, in any format that `detectFormat` knows. Never changed
    * @param options `now` is the time in milliseconds since the epoch, `Date.now()` by default
-   * @returns a new array in which changed messages are copies and all others are the very same objects; `messages` itself
+   * @returns a new array in which changed messages are copies and unchanged ones the same objects (`===`); `messages` itself
    * if nothing is pruned. The copies are returned again by the next call: to mark one for a cache, replace it by another copy
    */
   prune<M>(messages: readonly M[], options: { now?: number } = {}): PruneResult<M> {

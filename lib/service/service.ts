@@ -163,7 +163,7 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * True if nothing of a text would go.
+   * True if the text fits its limits.
    * @internal
    */
   fits(content: string, context: TruncationContext): boolean {
@@ -174,7 +174,7 @@ export class TruncationService implements OutputService {
   }
 
   /**
-   * Bytes of a line that cuts between lines can do without: a quarter of a preview.
+   * Longest line, in bytes, that a line-based preview may drop: a quarter of the preview.
    * @internal
    */
   longestLine(context: TruncationContext): number {
@@ -212,10 +212,10 @@ function copyOptions(options: TruncationServiceConfig): TruncationServiceConfig 
   }
 }
 
-/** Every name that may be given, those of settings for every tool first: they are the ones that are written most. */
+/** All allowed names, settings for every tool first, because they are used most. */
 const FIELDS = [...GLOBAL_FIELDS, ...OPTION_FIELDS]
 
-/** Options with the settings for every tool in `global`, and the names that errors call these by if they stood elsewhere. */
+/** Moves top-level settings into `global`; `names` maps their paths in errors back. */
 function withGlobal(options: TruncationServiceConfig): {
   options: TruncationServiceConfig
   names: Readonly<Record<string, string>>

@@ -115,7 +115,7 @@ function previewBefore({ source, units, plan, service }: Job): Preview | undefin
 
 /**
  * True if a preview may be left alone although it is over the limits: they bounded it without its notice. Above the hard ceiling
- * that another tool's limits let through, and where the notice counts, it is an output like any other.
+ * that another tool's limits allowed, and where the notice counts, it is an output like any other.
  */
 function isAllowed({ content, preview = content }: Preview, plan: Plan, service: Client): boolean {
   const limits = plan.customStrategy ? plan.defaultLimits : plan.limits

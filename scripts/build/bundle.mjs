@@ -10,13 +10,11 @@ import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 import { main, ROOT } from './run.mjs'
+import { TAKEN_IN } from './taken-in.mjs'
 import { buildUi } from './ui.mjs'
 
 const LIB = join(ROOT, 'lib')
 const DIST = join(ROOT, 'dist')
-
-/** Packages that become part of the files, because users install none. All others stay names: frameworks, and the binary's. */
-const TAKEN_IN = ['diff', 'yaml']
 
 /** Folders of `lib/` that nearly every program uses: they are loaded at once. Each other folder is a file of its own. */
 const CORE = [

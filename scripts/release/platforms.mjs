@@ -44,7 +44,7 @@ export function platformManifest(platform) {
     license,
     type: 'commonjs',
     main: binaryName(platform),
-    files: [binaryName(platform)],
+    files: [binaryName(platform), 'THIRD_PARTY_LICENSES'],
     engines,
     os: [os],
     cpu: [cpu],

@@ -40,8 +40,8 @@ export interface ContextMiddleware {
 }
 
 /**
- * Returns a middleware that prunes each request (`history`) and sends a request that did not fit once more, shortened
- * (`recovery`): also one whose error arrives in a stream, as long as no part of the answer has arrived. Stored messages and
+ * Returns a middleware that prunes each request (`history`) and retries a request that was too long, shortened (`recovery`).
+ * A streamed request is retried only while no part of the answer has arrived. Stored messages and
  * results of the SDK are never changed. A failure in it is reported, and the request is sent unchanged.
  *
  * One middleware serves all sessions; the session of a request is `providerOptions.spillway.sessionId`, unless

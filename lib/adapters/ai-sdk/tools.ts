@@ -41,15 +41,15 @@ interface Kit {
 }
 
 /**
- * The same tools with everything around them that `guardTool` knows, in its order. The application gets what a tool gave, the
- * model gets what `truncation` leaves of it. A message of an error is bounded as well, and a call that was not let through
- * throws a `SpillwayError` with code `REFUSED`, so that the SDK reports it to the model.
+ * Returns the tools with all controls of `guardTool`, in its order. The application gets the full result, and the model the
+ * truncated one. Error messages are truncated as well. A refused call throws a `SpillwayError` with code `REFUSED`, which the SDK
+ * reports to the model.
  *
- * A tool that streams is one whose `execute` is an `async function*`: what it yields is passed on at once, and of the last
- * value the model reads a preview. A tool that has a `toModelOutput` keeps it; what it answers is bounded, and `tool.final`
- * sees what it is given. Tools without `execute` are only bounded, and tools that the provider runs are left alone.
+ * A tool that streams is one whose `execute` is an `async function*`: each value is passed on at once, and the model reads a
+ * preview of the last one. A tool that has a `toModelOutput` keeps it; its output is truncated, and `tool.final` receives its
+ * input. For tools without `execute` only the output is truncated, and tools that the provider runs stay unchanged.
  *
- * Give the tools that this answers to `convertToModelMessages` as well, or the SDK sends full results again.
+ * Pass the returned tools to `convertToModelMessages` as well, or the SDK sends full results again.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for invalid tools or controls
  */

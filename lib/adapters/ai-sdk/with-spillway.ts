@@ -19,7 +19,7 @@ export interface AiSdkSpillwayOptions<M, T> extends SpillwayOptions, Pick<AiSdkC
 
 /** Settings for a call of the SDK. */
 export interface SpillwaySettings<M, T> {
-  /** The model: prunes its requests, and sends one that did not fit once more. */
+  /** The model: prunes its requests, and retries a request that was too long, shortened. */
   model: M
   /** Guarded tools, and the two that read saved outputs. */
   // biome-ignore lint/suspicious/noExplicitAny: each version of the SDK has another type of a tool
@@ -38,8 +38,8 @@ interface ModelLike {
 
 /**
  * Puts all of Spillway around a model and its tools: long outputs are saved and shown as previews, `read_output` and `search_output`
- * read them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and one that did not fit
- * is sent again. `permission` judges calls if it is given.
+ * read them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and a request
+ * that was too long is retried, shortened. `permission` judges calls if it is given.
  *
  * Give the `tools` that this returns to `convertToModelMessages` as well.
  *

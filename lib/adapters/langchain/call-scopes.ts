@@ -1,5 +1,5 @@
 /**
- * The scope of a call from the middleware to the tool. LangChain runs a tool long after the middleware has let the call through, and keeps
+ * The scope of a call from the middleware to the tool. LangChain runs a tool long after the middleware has allowed the call, and keeps
  * values of its own for a call in the same way.
  */
 

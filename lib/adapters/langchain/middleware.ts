@@ -62,11 +62,10 @@ interface ToolMessageLike {
 
 /**
  * Returns a middleware for `createAgent` with all controls: each tool gets those of `guardTool`, in its order; `history`
- * prunes each request; and a request that did not fit is sent once more, shortened
- * (`recovery`). State and checkpoints keep every message as it was.
+ * prunes each request; and `recovery` retries a request that was too long, shortened. State and checkpoints keep every message as it was.
  *
- * A result that was shortened has `outputPath` in its `artifact`, which no model sees. A tool that throws, and a call that is
- * not let through, become a message with status `error`. Results that are a `Command` and interrupts go through untouched.
+ * A result that was truncated has `outputPath` in its `artifact`, which no model sees. A tool that throws, and a call that is
+ * refused, become a message with status `error`. Results that are a `Command` and interrupts pass unchanged.
  *
  * @example
  * const agent = createAgent({ model, tools, middleware: [contextControl({ truncation: service, history: () => new HistoryPruner() })] })

@@ -17,7 +17,7 @@ export interface LangChainSpillwayOptions<M, T> extends SpillwayOptions, Pick<La
 
 /** Parameters of `createAgent`. */
 export interface AgentParts<M, T> {
-  /** The model as it was given: the middleware prunes its requests, and sends one that did not fit once more. */
+  /** The model as it was given: the middleware prunes its requests, and retries a request that was too long, shortened. */
   model: M
   /** The tools, and the two that read saved outputs. */
   tools: T[]
@@ -28,8 +28,8 @@ export interface AgentParts<M, T> {
 
 /**
  * Puts all of Spillway around an agent: long outputs are saved and shown as previews, `read_output` and `search_output` read
- * them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and one that did not fit is
- * sent again. `permission` judges calls if it is given. Without `sessionId` a session is a `thread_id`.
+ * them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and a request that
+ * was too long is retried, shortened. `permission` judges calls if it is given. Without `sessionId` a session is a `thread_id`.
  *
  * @example
  * const agent = createAgent({ ...withSpillway({ model, tools, contextWindow: 200_000 }), checkpointer })

@@ -38,7 +38,7 @@ export interface Reader extends Look {
   isStandIn(value: unknown): boolean
 }
 
-/** Returns a result of a method that is not a call, with what is long in it shortened; the very same object if nothing is. */
+/** Returns a result of a method that is not a call, with long texts truncated; the same object (`===`) if none is long. */
 export function shortenResult(method: string, result: unknown, reader: Reader): unknown {
   if (!isRecord(result)) return result
   const key = listOf(method)
@@ -121,7 +121,7 @@ function withoutMany(value: unknown, depth = 0): unknown {
   return mapMembers(value, (member) => withoutMany(member, depth + 1))
 }
 
-/** The object with other members, without those that become undefined; the very same object if none changes. */
+/** The object with other members, without those that become undefined; the same object (`===`) if none changes. */
 export function mapMembers(
   value: Record<string, unknown>,
   change: (member: unknown, name: string) => unknown,

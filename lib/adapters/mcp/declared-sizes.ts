@@ -1,5 +1,5 @@
 /**
- * The lengths of results that listed tools declare. A host that reads the declaration lets longer results through than it does
+ * The lengths of results that listed tools declare. A host that reads the declaration accepts longer results than
  * without: a server that declares one knows that a part of the result is of little use.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The blocks of a result as what is bounded and what stays. All text shares one budget, and everything is text but real media and
- * a few small things: a budget that counted some members only would be none.
+ * Splits the blocks of a result into those that are truncated and those that stay. All text shares one budget. Everything counts as
+ * text except real media and a few small members, because a result could evade a budget that counts only some members.
  */
 
 import { asText } from '../../util/guards'

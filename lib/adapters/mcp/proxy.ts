@@ -441,7 +441,7 @@ export class ServerProxy {
     return this.begin(line.bytes.length, done)
   }
 
-  /** The answer as the host gets it; the very same message, or nothing at once, if nothing is to change. */
+  /** Returns the answer as the host gets it; the same object (`===`), or nothing at once, if nothing is to change. */
   private changedAnswer(line: Line, given: Message, pending: Pending | undefined): Promise<Message> | undefined {
     const { method } = pending ?? {}
     const message = this.learnServer(method, withoutOurMeta(given))
@@ -468,7 +468,7 @@ export class ServerProxy {
     return Promise.resolve({ ...message, result: told })
   }
 
-  /** A page of the list of tools, with ours if they are offered here; the very same message if nothing is to change. */
+  /** A page of the list of tools, with ours if they are offered here; the same object (`===`) if nothing is to change. */
   private async withOurTools(message: Message, tools: unknown): Promise<Message> {
     await this.siblings?.join()
     this.listing.isFirst = this.siblings?.isFirst === true

@@ -39,7 +39,7 @@ export function isList(result: unknown): boolean {
   return isRecord(result) && Array.isArray(result.tools)
 }
 
-/** An answer with what answers have: the very same message if it is one already. */
+/** Returns an answer with the members of answers only; the same object (`===`) if it has no others. */
 export function plainAnswer(line: Line, message: Message): Message {
   const { jsonrpc, id, result, error, ...odd } = message as Message & Record<string, unknown>
   const isFailure = error !== undefined && error !== null
@@ -63,7 +63,7 @@ export function failedAnswer({ id }: Message): Message {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'Spillway could not bound the answer of the server.' } }
 }
 
-/** The message without the facts about a cut that only we may state, wherever it has metadata; the very same message if it has none. */
+/** Returns the message without the facts about a truncation that only we may state; the same object (`===`) if it states none. */
 export function withoutOurMeta(message: Message): Message {
   return withoutFacts(message, 0) as Message
 }

@@ -54,7 +54,7 @@ export class Listing {
     this.tools = createOutputTools(storage, sessionId === undefined ? {} : { sessionId })
   }
 
-  /** Pages have room in what the host lets through. */
+  /** Makes pages fit the limit of the host. */
   setPage({ maxBytes, maxLines, counts }: Limits): void {
     const { sessionId } = this
     const page = { pageBytes: maxBytes, pageLines: maxLines, pageCounts: counts }
@@ -73,8 +73,8 @@ export class Listing {
   }
 
   /**
-   * A page of the server's list, as the host gets it; the very same object if nothing is to change. Without
-   * `outputSchema`, because a result that was cut has no `structuredContent`, and hosts refuse one that breaks the promise.
+   * A page of the server's list, as the host gets it; the same object (`===`) if nothing is to change. Without
+   * `outputSchema`, because a result that was truncated has no `structuredContent`, and hosts refuse one that breaks the promise.
    *
    * @param host reads what the tools declare
    * @param maxBytes the limit that the user gave

@@ -41,7 +41,7 @@ export interface ResultBounds {
 }
 
 /**
- * Returns the result, bounded; the very same object if there is nothing to do.
+ * Returns the result, truncated; the same object (`===`) if nothing is to change.
  *
  * Texts, the texts of embedded resources and all that is long beside them are bounded together. With `'drop'` a
  * `structuredContent` that says no more than the texts is dropped, and any other when they are truncated; its other fields are
@@ -138,7 +138,7 @@ export function without(value: object, fields: object): Record<string, unknown> 
 }
 
 /**
- * Truncates an error of the protocol; returns the very same object if there is nothing to do. Long fields beside its message are
+ * Truncates an error of the protocol; returns the same object (`===`) if nothing is to change. Long fields beside its message are
  * truncated and kept with it.
  *
  * @param bound truncates a result; returns `undefined` if the result stays as it is

@@ -1,4 +1,4 @@
-/** A model that prunes its requests, and sends a request that did not fit again in a shorter form. */
+/** A model that prunes its requests, and retries a request that was too long, shortened. */
 
 import { isArray } from '../../util/guards'
 import { isRecord, wrong } from '../../validation/validate'
@@ -23,12 +23,11 @@ interface ModelLike {
 }
 
 /**
- * The same model, whose requests leave out what they can do without (`history`), and which sends a request that did not fit
- * once more, shorter (`recovery`); of a stream as long as nothing of the answer has come. Works behind everything that the SDK
- * stores: sessions and results keep the whole, whatever way the history came in.
+ * Wraps a model: prunes each request (`history`) and retries a request that was too long, shortened (`recovery`). A streamed
+ * request is retried only while no part of the answer has arrived. Sessions and results stored by the SDK keep the full history.
  *
- * Where the provider keeps the conversation (`conversationId`, `previousResponseId`) a request has only what is new; then
- * nothing is left out, and of a request that did not fit only results that are too long are shortened.
+ * If the provider stores the conversation (`conversationId`, `previousResponseId`), a request contains only new items: nothing is
+ * pruned, and recovery only truncates oversized results.
  *
  * @throws SpillwayError `INVALID_ARGUMENT` for an invalid model or control
  */

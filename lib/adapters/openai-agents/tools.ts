@@ -83,11 +83,11 @@ export function guardFunctionTool<T extends object>(tool: T, controls: AgentsCon
 }
 
 /**
- * The same MCP server, whose results are bounded and whose calls are judged. Calls of MCP servers have no id here, so the
- * user cannot be asked by the SDK: a `PermissionGate` asks by itself, and of a `PermissionPolicy` what it would ask is denied. Rules
- * and records know the tools by the server's `name`.
- * @throws SpillwayError `INVALID_ARGUMENT` for anything but an MCP server, for one without a `name` where there is a `permission`, and for
- *   what is no control
+ * Returns the MCP server with results truncated and calls checked. Calls of MCP servers have no id here, so the SDK cannot ask the
+ * user: a `PermissionGate` asks on its own; with a `PermissionPolicy`, `ask` becomes `deny`. Rules and records name the tools by the
+ * server's `name`.
+ * @throws SpillwayError `INVALID_ARGUMENT` for anything but an MCP server, if a `permission` is given and the server has no `name`, or
+ *   for an unknown control
  */
 export function guardMcpServer<T extends object>(server: T, controls: AgentsControls): T {
   checkControls(controls, OWN_CONTROLS)

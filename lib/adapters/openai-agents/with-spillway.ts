@@ -20,7 +20,7 @@ export interface AgentsSpillwayOptions<M, T, S> extends SpillwayOptions, Pick<Ag
 
 /** Settings for an `Agent`. */
 export interface SpillwaySettings<M, T, S> {
-  /** The model: prunes its requests, and sends one that did not fit once more. */
+  /** The model: prunes its requests, and retries a request that was too long, shortened. */
   model: M
   /** Guarded tools, and the two that read saved outputs. */
   tools: T[]
@@ -30,8 +30,8 @@ export interface SpillwaySettings<M, T, S> {
 
 /**
  * Puts all of Spillway around the parts of an agent: long outputs are saved and shown as previews, `read_output` and
- * `search_output` read them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and one
- * that did not fit is sent again. `permission` judges calls if it is given, and interrupts the run where it asks.
+ * `search_output` read them, repeated lines are folded (with `sessionId`), each request is pruned by the prices of the model, and a
+ * request that was too long is retried, shortened. `permission` judges calls if it is given, and interrupts the run where it asks.
  *
  * @example
  * const agent = new Agent({ name: 'coder', ...withSpillway({ model, tools, contextWindow: 200_000, sessionId }) })

@@ -56,15 +56,15 @@ const NOTICE_LINES = 20
 const NOTICE_BYTES = 2048
 
 /**
- * A plugin with everything around the tools that `guardTool` knows, and requests that leave out what they can do without
- * (`history`). Sessions are OpenCode's.
+ * Makes a plugin that puts all controls of `guardTool` around the tools and prunes each request (`history`). Sessions are
+ * OpenCode's.
  *
  * - Results of MCP servers are truncated here, below OpenCode's own limits (`tool_output` of its configuration), so that the
  *   notice arrives. An output that OpenCode has truncated and saved by itself is left alone: its file has the whole output.
  * - The folder of saved outputs is allowed in OpenCode's configuration (`external_directory`) unless that denies it, so that
  *   its `read` and `grep` open a saved output without a question.
  * - `permission` is asked before a tool runs, in addition to OpenCode's own settings. A call that it denies does not run, and the
- *   model reads why. A `PermissionGate` asks by itself; a call that a `PermissionPolicy` would ask about is denied.
+ *   model reads why. A `PermissionGate` asks on its own; with a `PermissionPolicy`, `ask` becomes `deny`.
  *
  * @example
  * export const Spillway = plugin({ truncation: new TruncationService(), history: () => new HistoryPruner() })

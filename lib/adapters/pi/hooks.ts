@@ -49,10 +49,9 @@ export interface PiAgentHooks {
 }
 
 /**
- * Options for pi's `Agent`: everything around its tools that `guardTool` knows, and requests that leave out what they can
- * do without (`history`). The agent's own messages keep the whole. A `PermissionGate` asks by itself; a call that a
- * `PermissionPolicy` would ask about is denied. An output that one of pi's own tools has truncated is left alone: pi names the
- * file that has all of it.
+ * Returns options for pi's `Agent` that put all controls of `guardTool` around its tools and prune each request (`history`). The
+ * agent's own messages keep the full history. A `PermissionGate` asks on its own; with a `PermissionPolicy`, `ask` becomes `deny`. An
+ * output that one of pi's own tools has truncated stays unchanged: pi names the file with the full output.
  *
  * @example
  * const agent = new Agent({ initialState, ...agentHooks({ truncation: service, history: new HistoryPruner() }) })

@@ -42,7 +42,7 @@ export type HostOutcome =
   | { kind: 'value'; value: unknown; shown: unknown; warning?: string | undefined }
   /** The tool threw; `shown` is what the model reads of the message, and `metadata` says what is missing and where it is. */
   | { kind: 'threw'; error: unknown; shown: string; metadata?: Record<string, unknown> | undefined }
-  /** It was not let through. */
+  /** The call was refused. */
   | { kind: 'refused'; refusal: RefusedResult }
 
 /** Runs a call. Never rejects. */

@@ -1,4 +1,4 @@
-/** Prepares requests before they are sent, and shortens those that did not fit. A failure never prevents a request. */
+/** Prepares requests before they are sent, and shortens those that were too long. A failure never prevents a request. */
 
 import type { OverflowClass } from 'spillway'
 import type { DropThinkingOptions } from 'spillway/history'
@@ -40,7 +40,7 @@ export interface OutgoingRequest<M> {
   readonly options?: DropThinkingOptions | undefined
 }
 
-/** A request that did not fit, while it is made to. */
+/** A request that was too long, while it is being shortened. */
 interface Attempt {
   state: OverflowRecoveryState | undefined
   retries: number
@@ -182,7 +182,7 @@ export class Requests {
   }
 
   /**
-   * Sends a request, and sends it again, shorter, if it did not fit.
+   * Sends a request, and retries it, shortened, if it was too long.
    * @param send one request; what it throws, and what `overflowed` says of its answer, is looked at
    * @throws the error of the last request, unchanged
    */
@@ -213,7 +213,7 @@ export class Requests {
     }
   }
 
-  /** A request that did not fit, made shorter; nothing if it is not about that, or nothing helps. Never rejects. */
+  /** Returns a request that was too long, shortened; nothing for another error, or if no step helps. Never rejects. */
   async recover<M>(
     request: OutgoingRequest<M>,
     trouble: unknown,

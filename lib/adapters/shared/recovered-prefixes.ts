@@ -1,5 +1,5 @@
 /**
- * Remembers the recovered form of histories that did not fit. A framework brings the whole history again with the next request; without
+ * Remembers the recovered form of histories that were too long. A framework brings the whole history again with the next request; without
  * this it would be refused again each time, and compacted again.
  */
 

@@ -69,7 +69,7 @@ export interface SpillwayOptions
   maxRequestBytes?: number
   /** Maximum number of images in a request, in the same way. @default 500 for the Agents SDK */
   maxImages?: number
-  /** Sends a request that did not fit once more, shorter. @default {} */
+  /** Retries a request that was too long, shortened. @default {} */
   recovery?: Omit<RecoveryOptions, 'contextWindowTokens'> | false
   /** A ledger of your own, such as a stored one. @default a new one */
   ledger?: ToolResultLedger

@@ -17,7 +17,7 @@ export type BeforeOutcome = { kind: 'run'; args: unknown } | { kind: 'refused'; 
 export type HostResult = ({ value: unknown } | { error: unknown }) & Pick<HostCall, 'truncation'>
 
 interface OpenCall {
-  /** The call as it was asked about, and as it was let through: a host may ask again about either. */
+  /** The call as it was asked about, and as it was allowed: a host may ask again about either. */
   readonly identities: Set<string | undefined>
   readonly before: Promise<BeforeOutcome>
   readonly done: Promise<HostOutcome>
@@ -61,7 +61,7 @@ export class SplitCalls {
     })
     const answer = Promise.race([
       before,
-      // A call that is over before the tool ran was not let through.
+      // A call that is over before the tool ran was refused.
       done.then((outcome): BeforeOutcome | Promise<BeforeOutcome> => {
         if (outcome.kind !== 'refused') return before
         if (this.#open.get(key)?.done === done) this.#open.delete(key)

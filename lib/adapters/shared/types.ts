@@ -37,7 +37,7 @@ export type HistoryControl = (
   accept?(response: unknown): unknown
 }
 
-/** How a request that did not fit is made to fit: the options of `recoverFromOverflow` that are not known from the request. */
+/** How a request that was too long is shortened: the options of `recoverFromOverflow` that are not known from the request. */
 export interface RecoveryOptions
   extends Omit<
     RecoverOptions<unknown>,
@@ -49,7 +49,7 @@ export interface RecoveryOptions
    */
   contextWindowTokens?: number
   /**
-   * Times that a request is sent again. A whole number of at least 0.
+   * Maximum number of retries. A whole number of at least 0.
    * @default 3
    */
   retries?: number
@@ -59,7 +59,7 @@ export interface RecoveryOptions
 export type AdapterEvent =
   /** A request was prepared; `report` is the pruner's. */
   | { type: 'prepared'; sessionId?: string; report: unknown }
-  /** A request did not fit, and is sent again, shortened. */
+  /** A request was too long, and is retried, shortened. */
   | { type: 'recovered'; sessionId?: string; overflow: OverflowClass; report: OverflowReport }
   /** Something failed. The request or the result went on without it. */
   | { type: 'error'; sessionId?: string; error: SpillwayError }
@@ -67,7 +67,7 @@ export type AdapterEvent =
 /** Request handling of an adapter. */
 export interface RequestControls {
   /**
-   * Leaves out of each request what it can do without. One pruner belongs to one session: give a function, and it is asked
+   * Prunes each request. One pruner belongs to one session: give a function, and it is asked
    * once for each session, with the model and the provider of its first request as far as the host names them: `prices` of a
    * `HistoryPruner` takes the model. The answers for the 1,000 sessions used last are kept. `observe` receives the usage of responses.
    */
@@ -75,11 +75,11 @@ export interface RequestControls {
     | HistoryControl
     | ((sessionId: string | undefined, recipient: { [Fact in keyof Recipient]?: string }) => HistoryControl | undefined)
   /**
-   * Sends a request that did not fit once more, shorter. `false` lets the error through.
+   * Retries a request that was too long, shortened. With `false` the error is passed on.
    * @default {}
    */
   recovery?: RecoveryOptions | false
-  /** Told of what was done and of what failed. Without it failures are warnings of the process. */
+  /** Receives what was done and what failed. Without it, failures become warnings of the process. */
   onEvent?: (event: AdapterEvent) => void
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number

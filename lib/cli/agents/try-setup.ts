@@ -24,7 +24,7 @@ export interface Tried {
   problem?: string
 }
 
-/** Longer than every agent lets through. */
+/** Longer than every agent accepts. */
 const LINES = 5000
 
 /** Options of the processes of one setup, which are tried all at once, so that together they take no longer than the slowest. */
@@ -124,7 +124,7 @@ function problemOf({ name, hook }: Agent, end: TrialEnd, { event, line }: WiredH
   // A fault of the settings that --config names.
   const [, found] = /^spillway: (?:error|warning): (.*)/m.exec(said) ?? []
   if (found !== undefined) return found
-  // A hook that lets a call through because it failed ends with 0, and says why.
+  // A hook that allows a call because it failed ends with 0, and says why.
   if (said !== '') return `its command fails (${saidIn(said)}); ${again}`
   const isLeft =
     hook?.events[event] === 'after' && hook.replaces !== 'none' && end.stdout === '' && !/ --config /.test(line)
