@@ -1,4 +1,5 @@
-//! Escape sequences of a terminal, such as colours: they may stand in the middle of a name or of a secret.
+//! Escape sequences of a terminal, such as colours, and the escaped slashes of JSON: they may stand in the middle of a name or of a
+//! secret.
 
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ pub(super) fn last_end(text: &[u8], range: Range<usize>) -> Option<usize> {
     })
 }
 
-/// A text without its sequences.
+/// A text without its sequences, and without the backslash in `https:\/\/`.
 pub(super) struct Plain {
     pub(super) text: Vec<u8>,
     /// Each place after a sequence, in this text and in the original one.
@@ -56,11 +57,22 @@ impl Plain {
     pub(super) fn new(text: &[u8]) -> Option<Plain> {
         let mut plain = Plain { text: Vec::new(), places: Vec::new() };
         let mut done = 0;
-        for at in memchr::memchr_iter(b'\x1b', text) {
-            let rest = text.get(at..).and_then(|rest| rest.strip_prefix(STARTS[0]));
-            let Some(codes) = rest.and_then(codes) else { continue };
+        for at in memchr::memchr2_iter(b'\x1b', b'\\', text) {
+            let rest = text.get(at..).unwrap_or_default();
+            let length = match rest {
+                [b'\\', b'/', ..]
+                    if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\\') =>
+                {
+                    1
+                }
+                [b'\x1b', b'[', rest @ ..] => codes(rest).map_or(0, |codes| codes + 2),
+                _ => 0,
+            };
+            if length == 0 {
+                continue;
+            }
             plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
-            done = at + 2 + codes;
+            done = at + length;
             plain.places.push((plain.text.len(), done));
         }
         if plain.places.is_empty() {
@@ -113,7 +125,11 @@ mod tests {
         assert_eq!([1, 4, 11, 16].map(|at| plain.place(at)), [1, 1, 3, 3]);
         assert_eq!(plain.place(text.len()), plain.text.len());
         assert_eq!(text[plain.range(&(1..3))], *b"bc");
-        assert!(Plain::new(b"no [1m, \x1b]0;x\x07").is_none());
+        assert!(Plain::new(b"no [1m, \x1b]0;x\x07, \\n, \\\\/").is_none());
+        let text = b"http:\\/\\/a";
+        let plain = Plain::new(text).unwrap();
+        assert_eq!(plain.text, b"http://a");
+        assert_eq!(text[plain.range(&(4..7))], *b":\\/\\/");
     }
 
     #[test]

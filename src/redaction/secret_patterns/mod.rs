@@ -143,7 +143,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         ("identified by", Place::Identified),
         ("insert into ", Place::Insert),
         ("\ncopy ", Place::Copy),
-        ("kind: secret", Place::SecretKind),
+        ("kind:", Place::SecretKind),
         ("data:", Place::SecretData),
         ("\"kind\"", Place::SecretObjectKind),
         ("\"kind\\", Place::SecretObjectKind),
