@@ -252,6 +252,13 @@ pub(super) fn in_words(
     }
 }
 
+/// Returns true for a text that a machine made.
+fn is_key(value: &[u8]) -> bool {
+    secret_values::is_hex(value)
+        || secret_values::is_entropic(value)
+            && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
+}
+
 /// Returns true for `user:password` of a manual.
 fn is_example(value: &[u8]) -> bool {
     let parts = std::str::from_utf8(value).ok().and_then(|text| text.split_once(':'));
@@ -270,6 +277,8 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
     let quote = |from: usize| usize::from(matches!(value.get(from), Some(b'"' | b'\'')));
     let range = match part {
         Part::Next | Part::Attached | Part::Place(_) => 0..value.len(),
+        // A key in place of the user has no password: `key:`.
+        Part::AfterColon if value.strip_suffix(b":").is_some_and(is_key) => 0..value.len() - 1,
         Part::AfterColon => from(b':').map(|from| from + quote(from))?..value.len(),
         Part::After(separator) => from(separator)?..value.len(),
         Part::Cookies => from(b'=')?..value.len(),

@@ -57,7 +57,10 @@ impl Plain {
     pub(super) fn new(text: &[u8]) -> Option<Plain> {
         let mut plain = Plain { text: Vec::new(), places: Vec::new() };
         let mut done = 0;
-        for at in memchr::memchr2_iter(b'\x1b', b'\\', text) {
+        // Texts with backslashes and no such slash are frequent.
+        let has_slashes = memchr::memmem::find(text, br"\/").is_some();
+        let start = if has_slashes { b'\\' } else { b'\x1b' };
+        for at in memchr::memchr2_iter(b'\x1b', start, text) {
             let rest = text.get(at..).unwrap_or_default();
             let length = match rest {
                 [b'\\', b'/', ..]

@@ -141,6 +141,7 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         ("-us", Place::Mailchimp),
         ("AC", Place::Twilio),
         ("identified by", Place::Identified),
+        ("identified with", Place::Identified),
         ("insert into ", Place::Insert),
         ("\ncopy ", Place::Copy),
         ("kind:", Place::SecretKind),

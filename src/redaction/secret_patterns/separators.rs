@@ -59,6 +59,31 @@ fn verb(text: &[u8], at: usize) -> usize {
     WORDS.iter().find(|word| rest.starts_with(word)).map_or(0, |word| word.len())
 }
 
+/// Returns where a value begins after the words that say what a secret is for: `for alice is`, `of the admin:`.
+fn owner(text: &[u8], at: usize) -> Option<usize> {
+    const MAX_WORDS: usize = 4;
+    let is_of_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.@'\"`".contains(byte);
+    let mut at = at;
+    for count in 0..=MAX_WORDS {
+        let word = text.get(at..)?;
+        let length = word.iter().take(48).take_while(is_of_word).count();
+        match (count, word.get(..length)?) {
+            (_, b"") => return None,
+            (0, b"for" | b"of") => {}
+            (0, _) => return None,
+            (_, b"is") => return (text.get(at + length) == Some(&b' ')).then_some(at + length),
+            _ => {}
+        }
+        at += length;
+        match text.get(at..)? {
+            [b':', b' ', ..] if count > 0 => return Some(at + 1),
+            [b' ', ..] => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Returns where a value begins after an equals sign or a colon in an address that is encoded as a whole: `%3D`, `%22%3A%22`.
 fn coded(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
@@ -239,6 +264,9 @@ impl Name {
         match text.get(after).copied().unwrap_or(b'\n') {
             b'i' | b'e' | b'l' if verb(text, after) > 0 => {
                 Some((Form::Sentence, begin(text, after + verb(text, after))))
+            }
+            b'f' | b'o' if gap > 0 && self.kind == Kind::Password => {
+                Some((Form::Sentence, begin(text, owner(text, after)?)))
             }
             // `CREATE USER me PASSWORD 'x'`
             b'\'' | b'"'

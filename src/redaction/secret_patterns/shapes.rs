@@ -79,7 +79,6 @@ da2- n26
 1001. h32 . h32
 1003. h32-64
 IGAA m80-400
-AAAAAAAAAAAAAAAAAAAAA a30-60 % 3 D a40-60
 prod: s5-48 | b20-400
 dev: s5-48 | b20-400
 @ hc-ping.com/ uuid
