@@ -117,10 +117,13 @@ pub(super) fn programs() -> impl Iterator<Item = &'static str> {
 
 /// Finds the secrets in the arguments of the program whose name is at `name`, up to the end of its command.
 pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
-    let before = name.start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+    let before = text.get(name.start.saturating_sub(2)..name.start).unwrap_or_default();
+    // A line that a change removes: `-mysql -pX`.
+    let is_removed = matches!(before, [b'-'] | [b'\n', b'-']);
+    let before = before.last().copied().unwrap_or(b' ');
     let after = text.get(name.end).copied().unwrap_or(b'\n');
     if before.is_ascii_alphanumeric()
-        || matches!(before, b'_' | b'-' | b'.')
+        || matches!(before, b'_' | b'-' | b'.') && !is_removed
         || !matches!(after, b' ' | b'\t' | b'"' | b'\'' | b'\\')
     {
         return;

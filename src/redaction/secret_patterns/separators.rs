@@ -370,7 +370,12 @@ impl Name {
             [b'-', letters @ ..] => letters.contains(&b'x'),
             _ => false,
         };
-        let sets = |word: Option<&[u8]>| word == Some(b"set");
+        let sets = |word: Option<&[u8]>| {
+            let before = word.and_then(|word| word.strip_suffix(b"set"));
+            before.is_some_and(|before| {
+                !before.last().is_some_and(|byte| is_letter(*byte) || *byte == b'-')
+            })
+        };
         command.ends_with(b" set ")
             || words.next().is_some_and(is_exported)
                 && sets(words.find(|word| !word.starts_with(b"-")))
