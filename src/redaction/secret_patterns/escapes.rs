@@ -85,6 +85,33 @@ impl Plain {
         Some(plain)
     }
 
+    /// Returns the text that a string of JSON holds. Escapes of characters by their number remain.
+    pub(super) fn unescaped(text: &[u8]) -> Plain {
+        let mut plain = Plain { text: Vec::with_capacity(text.len()), places: Vec::new() };
+        let mut done = 0;
+        while let Some(at) = text.get(done..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+            let at = done + at;
+            let byte = match text.get(at + 1) {
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(b't') => b'\t',
+                Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
+                _ => {
+                    let next = text.len().min(at + 1);
+                    plain.text.extend_from_slice(text.get(done..next).unwrap_or_default());
+                    done = next;
+                    continue;
+                }
+            };
+            plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
+            plain.places.push((plain.text.len(), at + 1));
+            plain.text.push(byte);
+            done = at + 2;
+        }
+        plain.text.extend_from_slice(text.get(done..).unwrap_or_default());
+        plain
+    }
+
     /// Returns the place in this text of one in the original text. Within a sequence it is the place after it.
     pub(super) fn place(&self, original: usize) -> usize {
         let after = self.places.partition_point(|(_, place)| *place <= original);
@@ -129,6 +156,10 @@ mod tests {
         assert_eq!(plain.place(text.len()), plain.text.len());
         assert_eq!(text[plain.range(&(1..3))], *b"bc");
         assert!(Plain::new(b"no [1m, \x1b]0;x\x07, \\n, \\\\/").is_none());
+        let text = br#"a\nb\"c\\d\u0041e"#;
+        let plain = Plain::unescaped(text);
+        assert_eq!(plain.text, b"a\nb\"c\\d\\u0041e");
+        assert_eq!(text[plain.range(&(2..5))], *br#"b\"c"#);
         let text = b"http:\\/\\/a";
         let plain = Plain::new(text).unwrap();
         assert_eq!(plain.text, b"http://a");

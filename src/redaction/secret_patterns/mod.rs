@@ -26,6 +26,7 @@
 //! | [`statements`] | phrases |
 //! | [`yaml`] | values over several lines |
 //! | [`secret_objects`] | Secrets of Kubernetes in JSON |
+//! | [`json_texts`] | texts of several lines in JSON |
 //! | [`lists`] | lists below a name |
 //! | [`tables`] | columns |
 //! | [`sql_rows`] | columns of SQL |
@@ -36,6 +37,7 @@ mod contexts;
 mod described_values;
 mod escapes;
 mod headers;
+mod json_texts;
 mod lists;
 mod name_value_pairs;
 mod operands;
@@ -184,6 +186,22 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
 /// Finds every secret that begins in `range`, and some of those after it. The [`LOOK_BEHIND`] bytes before the range
 /// and all text after it are used as context. `table` is one that began before the range, and then one that continues after it.
 pub(super) fn search(
+    text: &[u8],
+    range: Range<usize>,
+    table: &mut Option<Table>,
+    found: &mut impl FnMut(Range<usize>),
+) {
+    let from = range.start;
+    json_texts::search(text, 1, &mut |secret| {
+        if secret.start >= from {
+            found(secret);
+        }
+    });
+    search_text(text, range, table, found);
+}
+
+/// Does the same but for texts in JSON.
+fn search_text(
     text: &[u8],
     range: Range<usize>,
     table: &mut Option<Table>,

@@ -250,7 +250,9 @@ impl Name {
         // The first of two, not one of a list of words.
         let before = text.get(..self.begin)?;
         let before = before.strip_suffix(b"#").unwrap_or(before);
-        let is_first = matches!(before, [.., b'(' | b'[', _]);
+        let before = before.split_last().map_or(before, |(_, before)| before);
+        let escapes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        let is_first = matches!(before.get(..before.len() - escapes), Some([.., b'(' | b'[']));
         let end = lines(text, value.end);
         // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
         let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
@@ -269,8 +271,10 @@ impl Name {
                 Some((Form::Sentence, begin(text, owner(text, after)?)))
             }
             // `CREATE USER me PASSWORD 'x'`
-            b'\'' | b'"'
-                if matches!(self.kind, Kind::Password | Kind::Authorization) && !self.is_option =>
+            b'\'' | b'"' | b'\\'
+                if matches!(self.kind, Kind::Password | Kind::Authorization)
+                    && !self.is_option
+                    && value::quoted(text, after).is_some() =>
             {
                 Some((Form::Call, after))
             }
@@ -373,7 +377,9 @@ impl Name {
         let sets = |word: Option<&[u8]>| {
             let before = word.and_then(|word| word.strip_suffix(b"set"));
             before.is_some_and(|before| {
-                !before.last().is_some_and(|byte| is_letter(*byte) || *byte == b'-')
+                !before
+                    .last()
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
             })
         };
         command.ends_with(b" set ")
