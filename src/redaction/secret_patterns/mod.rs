@@ -120,6 +120,23 @@ enum Place {
     SecretObjectData,
 }
 
+impl Place {
+    /// Returns true if a secret at the word in `range` can depend on the lines around it.
+    fn is_of_lines(&self, text: &[u8], range: Range<usize>) -> bool {
+        match self {
+            Place::Name | Place::Program => {
+                let word = text.get(range).unwrap_or_default().to_ascii_lowercase();
+                matches!(
+                    &word[..],
+                    b"password" | b"passwd" | b"secret" | b"requirepass" | b"masterauth"
+                )
+            }
+            Place::SecretKind | Place::PgPass | Place::Statement(_) => true,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Places {
     automaton: AhoCorasick,
@@ -191,22 +208,6 @@ pub(super) fn search(
     table: &mut Option<Table>,
     found: &mut impl FnMut(Range<usize>),
 ) {
-    let from = range.start;
-    json_texts::search(text, 1, &mut |secret| {
-        if secret.start >= from {
-            found(secret);
-        }
-    });
-    search_text(text, range, table, found);
-}
-
-/// Does the same but for texts in JSON.
-fn search_text(
-    text: &[u8],
-    range: Range<usize>,
-    table: &mut Option<Table>,
-    found: &mut impl FnMut(Range<usize>),
-) {
     let Some(plain) = Plain::new(text) else { return search_plain(text, range, table, found) };
     let range = plain.place(range.start)..plain.place(range.end);
     if let Some(table) = table {
@@ -241,6 +242,8 @@ fn search_plain(
     let mut runs = tokens::Runs::default();
     // The last secret that has a name.
     let mut named = 0..0;
+    // The end of the last text in JSON whose lines were read.
+    let mut unescaped = range.start;
     for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
         let (from, to) = (hit.start(), hit.end());
         let Some(place) =
@@ -248,6 +251,14 @@ fn search_plain(
         else {
             continue;
         };
+        if from >= unescaped && place.is_of_lines(text, from..to) {
+            let start = range.start;
+            unescaped = json_texts::around(text, &(from..to), unescaped, &mut |secret| {
+                if secret.start >= start {
+                    found(secret);
+                }
+            });
+        }
         let secret = match place {
             Place::Token(row) => {
                 let token = tokens::TOKENS
