@@ -65,8 +65,10 @@ pub(super) fn literal(text: &[u8], at: usize) -> usize {
         Some(b'@' | b'$') if word == 0 && matches!(rest.get(1), Some(b'"' | b'\'')) => at + 1,
         // `r#"…"#` of Rust.
         Some(b'#') if word == 1 && rest.starts_with(b"r#\"") => at + 2,
-        Some(b'"' | b'\'')
+        Some(b'"' | b'\'' | b'\\')
             if word == 1
+                && (rest.get(1) != Some(&b'\\')
+                    || matches!(rest.get(2), Some(b'"' | b'\'' | b'\\')))
                 && matches!(rest.first(), Some(b'b' | b'r' | b'u' | b'f' | b'N' | b'L')) =>
         {
             at + 1

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::operands;
+use super::plain_words::is_plain_word;
 use super::secret_names::Kind;
 use super::secret_values::{self, Form};
 use super::value;
@@ -116,10 +117,13 @@ pub(super) fn programs() -> impl Iterator<Item = &'static str> {
 
 /// Finds the secrets in the arguments of the program whose name is at `name`, up to the end of its command.
 pub(super) fn in_text(text: &[u8], name: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
-    let before = name.start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+    let before = text.get(name.start.saturating_sub(2)..name.start).unwrap_or_default();
+    // A line that a change removes: `-mysql -pX`.
+    let is_removed = matches!(before, [b'-'] | [b'\n', b'-']);
+    let before = before.last().copied().unwrap_or(b' ');
     let after = text.get(name.end).copied().unwrap_or(b'\n');
     if before.is_ascii_alphanumeric()
-        || matches!(before, b'_' | b'-' | b'.')
+        || matches!(before, b'_' | b'-' | b'.') && !is_removed
         || !matches!(after, b' ' | b'\t' | b'"' | b'\'' | b'\\')
     {
         return;
@@ -152,7 +156,10 @@ pub(super) fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> 
             Some(_) => {
                 let word = value::quoted(text, at).filter(|word| word.end <= limit);
                 let word = match word {
-                    Some(word) => word,
+                    Some(word) if is_list => word,
+                    Some(word) => {
+                        joined(text, &word).filter(|word| word.end <= limit).unwrap_or(word)
+                    }
                     None if is_list => break,
                     None => {
                         let rest = text.get(at..limit).unwrap_or_default();
@@ -160,10 +167,12 @@ pub(super) fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> 
                             .iter()
                             .position(|byte| byte.is_ascii_whitespace() || b"\"';|`".contains(byte))
                             .unwrap_or(rest.len());
-                        // `-p'password'` and `--user='me:password'`
+                        // `-p'password'`, `--user='me:password'` and `me:'password'`
+                        let last = length.checked_sub(1).and_then(|last| rest.get(last));
+                        let is_option = rest.first() == Some(&b'-');
                         if matches!(text.get(at + length), Some(b'"' | b'\''))
-                            && rest.first() == Some(&b'-')
-                            && (length == 2 || rest.get(length - 1) == Some(&b'='))
+                            && (is_option && (length == 2 || last == Some(&b'='))
+                                || last == Some(&b':'))
                             && let Some(value) = value::quoted(text, at + length)
                         {
                             words.push(at..value.range.end);
@@ -182,6 +191,12 @@ pub(super) fn words(text: &[u8], at: usize, is_list: bool) -> Vec<Range<usize>> 
         }
     }
     words
+}
+
+/// Returns a word in quotes with the one that follows it after a colon: `"me":"password"`.
+fn joined(text: &[u8], word: &value::Value) -> Option<value::Value> {
+    let next = value::quoted(text, word.end + 1).filter(|_| text.get(word.end) == Some(&b':'))?;
+    Some(value::Value { range: word.range.start..next.range.end, end: next.end })
 }
 
 /// Finds the secrets in the arguments of a program: the index of the argument, and the range within it.
@@ -240,14 +255,34 @@ pub(super) fn in_words(
     }
 }
 
+/// Returns true for a text that a machine made.
+fn is_key(value: &[u8]) -> bool {
+    secret_values::is_hex(value)
+        || secret_values::is_entropic(value)
+            && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
+}
+
+/// Returns true for `user:password` of a manual.
+fn is_example(value: &[u8]) -> bool {
+    let parts = std::str::from_utf8(value).ok().and_then(|text| text.split_once(':'));
+    parts.is_some_and(|(user, password)| {
+        matches!(user, "user" | "username" | "login" | "name")
+            && (password == "pass" || is_plain_word(password))
+    })
+}
+
 fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
     if let [b'"' | b'\'', inner @ ..] = value {
         return secret_in(part, inner).map(|range| range.start + 1..range.end + 1);
     }
     let from = |separator: u8| value.iter().position(|byte| *byte == separator).map(|at| at + 1);
+    // The password can have quotes of its own: `me:"password"`.
+    let quote = |from: usize| usize::from(matches!(value.get(from), Some(b'"' | b'\'')));
     let range = match part {
         Part::Next | Part::Attached | Part::Place(_) => 0..value.len(),
-        Part::AfterColon => from(b':').filter(|from| *from > 1)?..value.len(),
+        // A key in place of the user has no password: `key:`.
+        Part::AfterColon if value.strip_suffix(b":").is_some_and(is_key) => 0..value.len() - 1,
+        Part::AfterColon => from(b':').map(|from| from + quote(from))?..value.len(),
         Part::After(separator) => from(separator)?..value.len(),
         Part::Cookies => from(b'=')?..value.len(),
         Part::Assigned => from(b'=').filter(|_| value.first() != Some(&b'-'))?..value.len(),
@@ -256,6 +291,9 @@ fn secret_in(part: Part, value: &[u8]) -> Option<Range<usize>> {
     let secret = value.get(range.clone())?;
     // A path of Windows.
     if matches!(part, Part::AfterColon) && range.start == 2 && secret.starts_with(b"\\") {
+        return None;
+    }
+    if matches!(part, Part::AfterColon) && is_example(value) {
         return None;
     }
     let is_secret = secret.len() >= 3

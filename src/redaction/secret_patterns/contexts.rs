@@ -485,8 +485,10 @@ pub(super) fn pgpass(text: &[u8], at: usize, to: usize) -> Option<Range<usize>> 
     (is_password && !secret_values::is_reference(password)).then_some(from..from + password.len())
 }
 
-/// Returns the password after the `IDENTIFIED BY` that ends at `at`.
+/// Returns the password after the `IDENTIFIED BY` or the `IDENTIFIED WITH` that ends at `at`.
 pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let is_with = text.get(at - 4..at).is_some_and(|word| word.eq_ignore_ascii_case(b"with"));
+    let at = if is_with { plugin_end(text, at)? } else { at };
     let gap = run(text.get(at..text.len().min(at + 32))?, |byte| byte.is_ascii_whitespace());
     let Some(value) = value::quoted(text, at + gap) else {
         return identified_bare(text, at).filter(|_| gap > 0);
@@ -496,6 +498,21 @@ pub(super) fn identified(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let bytes = text.get(value.range.clone())?;
     (bytes.len() >= 3 && !secret_values::is_reference(bytes)).then_some(value.range)
+}
+
+/// Returns the end of the name of a plugin and of the `BY` or `AS` after it.
+fn plugin_end(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..text.len().min(at + 64))?;
+    let blanks = |from: usize| {
+        let rest = rest.get(from..).unwrap_or_default();
+        from + run(rest, |byte| byte.is_ascii_whitespace())
+    };
+    let from = blanks(0);
+    let length = run(rest.get(from..)?, |byte| is_word(byte) || b"'\"`".contains(&byte));
+    let word = blanks(from + length);
+    let by = rest.get(word..word + 2)?;
+    let is_by = by.eq_ignore_ascii_case(b"by") || by.eq_ignore_ascii_case(b"as");
+    (length > 0 && is_by).then_some(at + word + 2)
 }
 
 /// Returns the password of a statement of Oracle, which needs no quotes: `CONNECT TO me IDENTIFIED BY PASSWORD;`.

@@ -1,4 +1,5 @@
-//! Escape sequences of a terminal, such as colours: they may stand in the middle of a name or of a secret.
+//! Escape sequences of a terminal, such as colours, and the escaped slashes of JSON: they may stand in the middle of a name or of a
+//! secret.
 
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ pub(super) fn last_end(text: &[u8], range: Range<usize>) -> Option<usize> {
     })
 }
 
-/// A text without its sequences.
+/// A text without its sequences, and without the backslash in `https:\/\/`.
 pub(super) struct Plain {
     pub(super) text: Vec<u8>,
     /// Each place after a sequence, in this text and in the original one.
@@ -56,11 +57,25 @@ impl Plain {
     pub(super) fn new(text: &[u8]) -> Option<Plain> {
         let mut plain = Plain { text: Vec::new(), places: Vec::new() };
         let mut done = 0;
-        for at in memchr::memchr_iter(b'\x1b', text) {
-            let rest = text.get(at..).and_then(|rest| rest.strip_prefix(STARTS[0]));
-            let Some(codes) = rest.and_then(codes) else { continue };
+        // Texts with backslashes and no such slash are frequent.
+        let has_slashes = memchr::memmem::find(text, br"\/").is_some();
+        let start = if has_slashes { b'\\' } else { b'\x1b' };
+        for at in memchr::memchr2_iter(b'\x1b', start, text) {
+            let rest = text.get(at..).unwrap_or_default();
+            let length = match rest {
+                [b'\\', b'/', ..]
+                    if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\\') =>
+                {
+                    1
+                }
+                [b'\x1b', b'[', rest @ ..] => codes(rest).map_or(0, |codes| codes + 2),
+                _ => 0,
+            };
+            if length == 0 {
+                continue;
+            }
             plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
-            done = at + 2 + codes;
+            done = at + length;
             plain.places.push((plain.text.len(), done));
         }
         if plain.places.is_empty() {
@@ -68,6 +83,33 @@ impl Plain {
         }
         plain.text.extend_from_slice(text.get(done..).unwrap_or_default());
         Some(plain)
+    }
+
+    /// Returns the text that a string of JSON holds. Escapes of characters by their number remain.
+    pub(super) fn unescaped(text: &[u8]) -> Plain {
+        let mut plain = Plain { text: Vec::with_capacity(text.len()), places: Vec::new() };
+        let mut done = 0;
+        while let Some(at) = text.get(done..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+            let at = done + at;
+            let byte = match text.get(at + 1) {
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(b't') => b'\t',
+                Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
+                _ => {
+                    let next = text.len().min(at + 1);
+                    plain.text.extend_from_slice(text.get(done..next).unwrap_or_default());
+                    done = next;
+                    continue;
+                }
+            };
+            plain.text.extend_from_slice(text.get(done..at).unwrap_or_default());
+            plain.places.push((plain.text.len(), at + 1));
+            plain.text.push(byte);
+            done = at + 2;
+        }
+        plain.text.extend_from_slice(text.get(done..).unwrap_or_default());
+        plain
     }
 
     /// Returns the place in this text of one in the original text. Within a sequence it is the place after it.
@@ -113,7 +155,15 @@ mod tests {
         assert_eq!([1, 4, 11, 16].map(|at| plain.place(at)), [1, 1, 3, 3]);
         assert_eq!(plain.place(text.len()), plain.text.len());
         assert_eq!(text[plain.range(&(1..3))], *b"bc");
-        assert!(Plain::new(b"no [1m, \x1b]0;x\x07").is_none());
+        assert!(Plain::new(b"no [1m, \x1b]0;x\x07, \\n, \\\\/").is_none());
+        let text = br#"a\nb\"c\\d\u0041e"#;
+        let plain = Plain::unescaped(text);
+        assert_eq!(plain.text, b"a\nb\"c\\d\\u0041e");
+        assert_eq!(text[plain.range(&(2..5))], *br#"b\"c"#);
+        let text = b"http:\\/\\/a";
+        let plain = Plain::new(text).unwrap();
+        assert_eq!(plain.text, b"http://a");
+        assert_eq!(text[plain.range(&(4..7))], *b":\\/\\/");
     }
 
     #[test]

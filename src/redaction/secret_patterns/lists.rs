@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::before_value::{blanks, lines};
 use super::contexts::run;
+use super::headers;
 use super::name_value_pairs::{is_letter, named};
 use super::secret_names::Kind;
 use super::secret_values::{self, Form};
@@ -37,10 +38,21 @@ pub(super) fn items(text: &[u8], hit: Range<usize>, found: &mut impl FnMut(Range
     }
     let word = text.get(hit.clone()).unwrap_or_default();
     let is_plural = adds_letter || word.ends_with(b"s") && word != b"pass";
-    let Some((kind @ (Kind::Password | Kind::Secret | Kind::Token), begin)) = named(text, hit)
-    else {
+    let Some((kind, begin)) = named(text, hit) else { return };
+    // The headers of a request: `"Authorization": ["Basic …"]`.
+    if let (Kind::Authorization | Kind::Cookie, b'[') = (kind, byte(at)) {
+        let at = lines(text, at + 1);
+        let secret = match kind {
+            Kind::Authorization => headers::authorization(text, at),
+            _ if value::quoted(text, at).is_some() => headers::cookie(text, at, Form::Colon),
+            _ => None,
+        };
+        secret.into_iter().for_each(found);
         return;
-    };
+    }
+    if !matches!(kind, Kind::Password | Kind::Secret | Kind::Token) {
+        return;
+    }
     let about = About { kind, is_plural };
     match byte(at) {
         b'[' => about.within(text, at + 1, false, found),

@@ -26,6 +26,7 @@
 //! | [`statements`] | phrases |
 //! | [`yaml`] | values over several lines |
 //! | [`secret_objects`] | Secrets of Kubernetes in JSON |
+//! | [`json_texts`] | texts of several lines in JSON |
 //! | [`lists`] | lists below a name |
 //! | [`tables`] | columns |
 //! | [`sql_rows`] | columns of SQL |
@@ -36,6 +37,7 @@ mod contexts;
 mod described_values;
 mod escapes;
 mod headers;
+mod json_texts;
 mod lists;
 mod name_value_pairs;
 mod operands;
@@ -118,6 +120,23 @@ enum Place {
     SecretObjectData,
 }
 
+impl Place {
+    /// Returns true if a secret at the word in `range` can depend on the lines around it.
+    fn is_of_lines(&self, text: &[u8], range: Range<usize>) -> bool {
+        match self {
+            Place::Name | Place::Program => {
+                let word = text.get(range).unwrap_or_default().to_ascii_lowercase();
+                matches!(
+                    &word[..],
+                    b"password" | b"passwd" | b"secret" | b"requirepass" | b"masterauth"
+                )
+            }
+            Place::SecretKind | Place::PgPass | Place::Statement(_) => true,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Places {
     automaton: AhoCorasick,
@@ -141,9 +160,10 @@ static PLACES: LazyLock<Places> = LazyLock::new(|| {
         ("-us", Place::Mailchimp),
         ("AC", Place::Twilio),
         ("identified by", Place::Identified),
+        ("identified with", Place::Identified),
         ("insert into ", Place::Insert),
         ("\ncopy ", Place::Copy),
-        ("kind: secret", Place::SecretKind),
+        ("kind:", Place::SecretKind),
         ("data:", Place::SecretData),
         ("\"kind\"", Place::SecretObjectKind),
         ("\"kind\\", Place::SecretObjectKind),
@@ -222,6 +242,8 @@ fn search_plain(
     let mut runs = tokens::Runs::default();
     // The last secret that has a name.
     let mut named = 0..0;
+    // The end of the last text in JSON whose lines were read.
+    let mut unescaped = range.start;
     for hit in automaton.find_overlapping_iter(Input::new(text).range(range.start..end)) {
         let (from, to) = (hit.start(), hit.end());
         let Some(place) =
@@ -229,6 +251,14 @@ fn search_plain(
         else {
             continue;
         };
+        if from >= unescaped && place.is_of_lines(text, from..to) {
+            let start = range.start;
+            unescaped = json_texts::around(text, &(from..to), unescaped, &mut |secret| {
+                if secret.start >= start {
+                    found(secret);
+                }
+            });
+        }
         let secret = match place {
             Place::Token(row) => {
                 let token = tokens::TOKENS

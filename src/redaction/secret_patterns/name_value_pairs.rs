@@ -101,7 +101,11 @@ fn name_begin(text: &[u8], at: usize) -> usize {
     if let Some(end) = escapes::last_end(text, begin.saturating_sub(24)..(begin + 4).min(at)) {
         begin = begin.max(end);
     }
-    // Preceding words: `Secret access key`.
+    // Arrows, lines of frames and quotes of languages are no letters: `12→NAME`. Their first byte in UTF-8 is this one.
+    let name = text.get(begin..at).unwrap_or_default();
+    if let Some(mark) = name.iter().rposition(|byte| *byte == 0xe2) {
+        begin += mark + 3;
+    }
     begin.min(at)
 }
 
@@ -341,7 +345,8 @@ impl Name {
 
     /// Returns true for the name of a parameter in a URL or a form: `?token=…&password=…`.
     fn is_query(&self, text: &[u8]) -> bool {
-        matches!(self.begin.checked_sub(1).and_then(|at| text.get(at)), Some(b'?' | b'&'))
+        let before = text.get(self.begin.saturating_sub(5)..self.begin).unwrap_or_default();
+        matches!(before.last(), Some(b'?' | b'&')) || before == b"&amp;"
     }
 
     /// Returns true for the name of an element: `<password>`, `<ns:password>`, `<string name="password">`.

@@ -63,9 +63,11 @@ pub(super) fn given(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// Returns what a command reads from its standard input, if that is a secret.
-fn reads(command: &[u8]) -> Option<Reads> {
-    let words: Vec<&[u8]> =
-        command.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(16).collect();
+fn reads<'a>(command: &'a [u8]) -> Option<Reads> {
+    // The command can end with the text that holds it: `"… --password-stdin\n"`.
+    let unquoted = |word: &'a [u8]| word.split(|byte| b"\\\"'".contains(byte)).next();
+    let words = command.split(u8::is_ascii_whitespace).filter_map(unquoted);
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).take(16).collect();
     let has = |wanted: &[u8]| words.contains(&wanted);
     let runs = |name: &[u8]| {
         words.iter().take(4).any(|word| word.rsplit(|byte| *byte == b'/').next() == Some(name))

@@ -59,6 +59,31 @@ fn verb(text: &[u8], at: usize) -> usize {
     WORDS.iter().find(|word| rest.starts_with(word)).map_or(0, |word| word.len())
 }
 
+/// Returns where a value begins after the words that say what a secret is for: `for alice is`, `of the admin:`.
+fn owner(text: &[u8], at: usize) -> Option<usize> {
+    const MAX_WORDS: usize = 4;
+    let is_of_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.@'\"`".contains(byte);
+    let mut at = at;
+    for count in 0..=MAX_WORDS {
+        let word = text.get(at..)?;
+        let length = word.iter().take(48).take_while(is_of_word).count();
+        match (count, word.get(..length)?) {
+            (_, b"") => return None,
+            (0, b"for" | b"of") => {}
+            (0, _) => return None,
+            (_, b"is") => return (text.get(at + length) == Some(&b' ')).then_some(at + length),
+            _ => {}
+        }
+        at += length;
+        match text.get(at..)? {
+            [b':', b' ', ..] if count > 0 => return Some(at + 1),
+            [b' ', ..] => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Returns where a value begins after an equals sign or a colon in an address that is encoded as a whole: `%3D`, `%22%3A%22`.
 fn coded(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
@@ -225,7 +250,9 @@ impl Name {
         // The first of two, not one of a list of words.
         let before = text.get(..self.begin)?;
         let before = before.strip_suffix(b"#").unwrap_or(before);
-        let is_first = matches!(before, [.., b'(' | b'[', _]);
+        let before = before.split_last().map_or(before, |(_, before)| before);
+        let escapes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        let is_first = matches!(before.get(..before.len() - escapes), Some([.., b'(' | b'[']));
         let end = lines(text, value.end);
         // A further argument that is a number: `setenv("TOKEN", "…", 1)`.
         let rest = text.get(end..text.len().min(end + 4)).unwrap_or_default();
@@ -240,9 +267,14 @@ impl Name {
             b'i' | b'e' | b'l' if verb(text, after) > 0 => {
                 Some((Form::Sentence, begin(text, after + verb(text, after))))
             }
+            b'f' | b'o' if gap > 0 && self.kind == Kind::Password => {
+                Some((Form::Sentence, begin(text, owner(text, after)?)))
+            }
             // `CREATE USER me PASSWORD 'x'`
-            b'\'' | b'"'
-                if matches!(self.kind, Kind::Password | Kind::Authorization) && !self.is_option =>
+            b'\'' | b'"' | b'\\'
+                if matches!(self.kind, Kind::Password | Kind::Authorization)
+                    && !self.is_option
+                    && value::quoted(text, after).is_some() =>
             {
                 Some((Form::Call, after))
             }
@@ -342,7 +374,14 @@ impl Name {
             [b'-', letters @ ..] => letters.contains(&b'x'),
             _ => false,
         };
-        let sets = |word: Option<&[u8]>| word == Some(b"set");
+        let sets = |word: Option<&[u8]>| {
+            let before = word.and_then(|word| word.strip_suffix(b"set"));
+            before.is_some_and(|before| {
+                !before
+                    .last()
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
+            })
+        };
         command.ends_with(b" set ")
             || words.next().is_some_and(is_exported)
                 && sets(words.find(|word| !word.starts_with(b"-")))

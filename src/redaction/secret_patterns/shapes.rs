@@ -38,7 +38,7 @@ access_token$production$ n16 $ h32
 access_token$sandbox$ n16 $ h32
 retool_01 n24
 sgamp_user_ U26-30 _ h64
-EAA m120-400
+EAA m80-400
 EAAA w60
 pat. w22 . a24 . a20
 sat. w22 . a24 . a20
@@ -47,6 +47,38 @@ t1. w20-400 . w86
 00D a15 ! b60-200
 secret- m40-50
 sk_ w43
+sk_ uuid
+sk- w40-200
+pk_ n34
+ghs_ d1-20 _ b60-2000
+dt0 s3 . U24 . U64
+BSA w24-40
+db- m29
+cog_ n52
+PRD- h8-12 - h4 - h4 - h4 - h4-12
+SBX- h8-12 - h4 - h4 - h4 - h4-12
+EXO m24-30
+na1. m20-400
+eu1. m20-400
+lip_ m20-60
+m0- m24-44
+Mid-server- w10-30
+pina_ w20-400
+akab- n16 - n16
+t1. w20-400 = . w86
+t1. w20-400 = = . w86
+api_live. w24-80
+api_live_us. w24-80
+api_live_ca. w24-80
+api_sandbox. w24-80
+prf_ w30-80
+KEY w55
+tss_ w20-80
+da2- n26
+1000. h32 . h32
+1001. h32 . h32
+1003. h32-64
+IGAA m80-400
 prod: s5-48 | b20-400
 dev: s5-48 | b20-400
 @ hc-ping.com/ uuid

@@ -116,51 +116,64 @@ pub(super) static TOKENS: &[Token] = tokens! {
     "sk-ant-" Word 20; "sk-proj-" Word 20; "sk-svcacct-" Word 20; "sk-admin-" Word 20; "sk-or-" Word 20;
     "sk-lf-" Word 20; "pk-lf-" Word 20; "sk-kimi-" Word 20; "sk-cp-" Word 20; "sk-helicone-" Word 20; "sk-None-" Word 20; "sk-service-" Word 20; "sess-" Alnum 40; "sk-" Alnum 20;
     // Model providers
-    "gsk_" Alnum 20; "xai-" Alnum 20; "pplx-" Alnum 20; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Alnum 30;
-    "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30; "key_" Hex 64 64; "wk-1." Hex 64 64;
+    "gsk_" Alnum 20; "gsk_" Word 40; "xai-" Word 20; "pplx-" Alnum 20; "pplx-" Word 40; "r8_" Alnum 20; "nvapi-" Word 20; "hf_" Word 30;
+    "api_org_" Alnum 30; "tgp_v1_" Word 20; "fw_" Alnum 20; "csk-" Alnum 20; "esecret_" Alnum 20; "lsv2_pt_" Name 30; "key_" Hex 64 64; "key_" Hex 28 28; "apikey_" Hex 64 64; "wk-1." Hex 64 64;
     "lsv2_sk_" Name 30; "tvly-" Word 20; "jina_" Word 30; "e2b_" Hex 20; "fc-" Hex 32; "pcsk_" Name 20;
-    "AIzaSy" Word 33 33; "sk_" Hex 48 48; "bfl_" Alnum 20; "vck_" Alnum 20;
-    "bce-v3/ALTAK-" Base64 40; "sk_car_" Alnum 20; "rpa_" Alnum 30; "msy_" Alnum 30; "ctx7sk-" Word 30; "dtn_" Hex 40; "crsr_" Hex 40; "wandb_v1_" Name 40; "ms-" Word 36 36;
+    "AIzaSy" Word 33 33; "sk_" Hex 48 48; "bfl_" Alnum 20; "vck_" Word 20;
+    "bce-v3/ALTAK-" Base64 40; "sk_car_" Name 20; "rpa_" Alnum 30; "msy_" Alnum 30; "ctx7sk-" Word 30; "dtn_" Hex 40; "crsr_" Hex 40; "wandb_v1_" Name 40; "ms-" Word 36 36;
     // Google
     "AIza" Word 35 35; "GOCSPX-" Word 20; "ya29." Dotted 20; "1//0" Word 30; "AQ.Ab8" Word 20;
     // Azure and Databricks
     "AccountKey=" Base64 16; "SharedAccessKey=" Base64 16; "SharedSecretKey=" Base64 16; "dapi" Hex 32;
     // HashiCorp, Pulumi, Doppler
     "hvs." Word 20; "hvb." Word 20; "hvr." Word 20; "atlasv1." Base64 40; "pul-" Hex 40 40; "dp.pt." Alnum 20; "dp.st." Dotted 20;
-    "dp.ct." Alnum 20; "dp.sa." Alnum 20; "dp.scim." Alnum 20; "dp.audit." Alnum 20; "ops_eyJ" Base64 40; "dvc_server_token_" Alnum 16;
+    "dp.ct." Alnum 20; "dp.sa." Alnum 20; "dp.scim." Alnum 20; "dp.audit." Alnum 20; "ops_eyJ" Base64 40; "dvc_server_token_" Alnum 16; "dvc_server_" Alnum 16;
     // Payment
     "sk_live_" Alnum 16; "sk_test_" Alnum 16; "rk_live_" Alnum 16; "rk_test_" Alnum 16; "sk_prod_" Alnum 16; "rk_prod_" Alnum 16;
     "whsec_" Base64 20; "rzp_live_" Alnum 14; "rzp_test_" Alnum 14; "sq0atp-" Word 20; "sq0csp-" Word 20; "EAAAE" Word 40; "EAAAl" Word 40;
-    "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Hex 32; "shippo_test_" Hex 32;
-    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Word 40; "duffel_test_" Word 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
+    "FLWSECK_TEST-" Word 12; "FLWSECK-" Word 12; "shippo_live_" Alnum 32; "shippo_test_" Alnum 32;
+    "EAAG" Alnum 80; "EAAB" Alnum 80; "EAAC" Alnum 80; "EAAM" Alnum 80; "EZAK" Alnum 50; "EZTK" Alnum 50; "access-production-" Word 36 36; "access-development-" Word 36 36; "access-sandbox-" Word 36 36; "secret-live-" Base64 30; "secret-test-" Base64 30; "duffel_live_" Base64 40; "duffel_test_" Base64 40; "pdl_live_" Name 20; "pdl_sdbx_" Name 20;
     // Mail and messaging
-    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "PMAK-" Word 40; "secret_" Alnum 40; "ntn_" Alnum 30;
+    "SG." Dotted 50; "key-" Hex 32 32; "xkeysib-" Word 60; "xsmtpsib-" Word 60; "PMAK-" Word 40; "PMAT-" Upper 26 26; "secret_" Alnum 40; "ntn_" Word 30;
     "SK" Hex 32 32; "pat-na1-" Word 30; "pat-eu1-" Word 30; "pubnub-sec-" Word 20; "os_v2_app_" Alnum 40; "os_v2_org_" Alnum 40; "APA91b" Word 100; "dG9rO" Base64 40; "sec-c-" Base64 30;
     // Package registries
     "npm_" Alnum 36 36; "pypi-AgE" Word 50; "rubygems_" Hex 32; "dckr_pat_" Word 20; "dckr_oat_" Word 20; "oy2" Alnum 43 43; "cio" Alnum 32 32;
-    "CLOJARS_" Hex 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30; "grub.pbkdf2.sha512." Dotted 100;
+    "CLOJARS_" Alnum 60; "AKCp" Alnum 60; "cmVmdGtu" Base64 50; "rdme_" Alnum 40; "pdm_" Alnum 40; "jsr_" Alnum 30; "grub.pbkdf2.sha512." Dotted 100;
     // Clouds and hosting
     "dop_v1_" Hex 64; "doo_v1_" Hex 64; "dor_v1_" Hex 64; "nfp_" Alnum 30; "nfc_" Alnum 30; "nfo_" Alnum 30; "nfb_" Alnum 30; "nfu_" Alnum 30;
-    "vcp_" Alnum 24; "vca_" Alnum 24; "vci_" Alnum 24; "vcr_" Alnum 24; "vercel_blob_rw_" Name 30; "fo1_" Word 40; "fm1r_" Base64 40; "fm1a_" Base64 40; "fm2_" Base64 40;
+    "vcp_" Word 24; "vca_" Word 24; "vci_" Word 24; "vcr_" Word 24; "vercel_blob_rw_" Name 30; "fo1_" Word 40; "fm1r_" Base64 40; "fm1a_" Base64 40; "fm2_" Base64 40;
     "FlyV1 " Any 40; "HRKU-" Word 30; "rnd_" Alnum 24; "ddp_" Alnum 30; "ddo_" Alnum 30; "tk-us-" Word 40; "v1.0-" Word 100;
-    "cfut_" Alnum 30; "cfat_" Alnum 30; "cfk_" Alnum 30; "LTAI" Alnum 16 26; "AKID" Alnum 32 32; "AQVN" Word 35; "y0_" Word 50; "SCW" Upper 17 17; "tskey-" Word 20; "sha256~" Word 40 43;
+    "cfut_" Alnum 30; "cfat_" Alnum 30; "cfk_" Alnum 30; "LTAI" Alnum 12 26; "CAIS" Base64 100; "AKID" Alnum 32 32; "AQVN" Word 35; "y0_" Word 50; "SCW" Upper 17 17; "tskey-" Word 20; "sha256~" Word 40 43;
     "ory_st_" Alnum 20; "ory_at_" Base64 20; "ory_rt_" Base64 20; "ovh_" Alnum 40; "psc_" Alnum 30; "prk_" Alnum 30; "nbp_" Alnum 36 36; "bedrock-api-key-" Base64 60;
     // Databases
-    "pscale_tkn_" Dotted 20; "pscale_pw_" Dotted 20; "pscale_oauth_" Dotted 20; "pscale_otkn_" Dotted 20; "sbp_" Hex 40; "sb_secret_" Word 20; "napi_" Alnum 40; "npg_" Alnum 12;
+    "pscale_tkn_" Any 20; "pscale_pw_" Any 20; "pscale_oauth_" Any 20; "pscale_otkn_" Dotted 20; "sbp_" Word 40; "sb_secret_" Word 20; "napi_" Alnum 40; "npg_" Alnum 12;
     "xau_" Alnum 30; "AVNS_" Word 16; "cfp_" Alnum 30; "prisma+postgres://accelerate.prisma-data.net/?api_key=" Any 30; "mdb_sa_sk_" Word 40;
     // Monitoring
-    "glsa_" Name 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Upper 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
+    "glsa_" Word 32; "glc_" Base64 32; "eyJrIjoi" Base64 40; "NRAK-" Alnum 20; "NRJS-" Hex 19; "NRII-" Word 20; "NRRA-" Hex 40; "NRAA-" Hex 20; "NRIQ-" Word 20; "NRAL" Hex 36;
     "sntrys_" Any 40; "sntryu_" Hex 40; "sntrya_" Hex 40; "phx_" Word 32; "phc_" Word 32; "hcaik_" Alnum 50; "hcamk_" Alnum 50; "dt0c01." Dotted 60; "dt0s01." Dotted 60; "dt0s16." Dotted 60; "ddapi_" Alnum 30; "ddpat_" Alnum 30; "phs_" Word 32; "hcxik_" Alnum 50; "ddapp_" Alnum 34;
-    "bkua_" Hex 30; "bkaj_" Alnum 30; "bkct_" Alnum 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
-    "pd_u" Word 20; "u+" Word 18 18; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Word 40;
+    "bkua_" Alnum 30; "bkaa_" Word 30; "bkaj_" Word 30; "bkar_" Word 30; "bkct_" Word 30; "bkpt_" Word 30; "bkpat_" Word 30; "bkps_" Word 30; "CCIPAT_" Name 30; "CCIPRJ_" Name 30; "sqp_" Hex 40; "squ_" Hex 40; "sqa_" Hex 40; "sgp_" Name 40; "logfire_" Alnum 30; "pylf_v1_" Name 30; "bb_live_" Word 24;
+    "pd_u" Word 20; "u+" Word 18 18; "hawk." Dotted 40; "ico-" Alnum 32; "snyk_uat." Dotted 30; "xaat-" Word 36 36; "xapt-" Word 36 36; "sktsec_" Name 30; "tfp_" Any 40;
     // Adobe, Adyen, ClickHouse, 42 and Octopus
     "p8e-" Alnum 32 32; "AQE" Base64 80 300; "4b1d" Alnum 38 38; "s-s4t2ud-" Hex 64 64; "s-s4t2af-" Hex 64 64; "API-" Upper 26 26;
     // Project management and design
-    "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Word 60; "pnu_" Alnum 36; "pnb_" Alnum 36; "ATTA" Alnum 64 76; "polar_oat_" Alnum 32; "rootly_" Hex 64 64; "live_" Hex 35 35; "test_" Hex 35 35;
-    "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60;
-    "aio_" Alnum 28; "sk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
+    "lin_api_" Alnum 30; "lin_oauth_" Hex 60; "figd_" Word 30; "figo_" Word 30; "figu_" Word 30; "figor_" Word 30; "CFPAT-" Word 40; "dnkey-" Any 40; "fio-u-" Base64 60; "pnu_" Alnum 36; "pnb_" Alnum 36; "ATTA" Alnum 64 76; "polar_oat_" Word 20; "polar_at_" Word 20; "polar_pat_" Word 20; "polar_whs_" Word 20; "rootly_" Hex 64 64; "live_" Hex 35 35; "test_" Hex 35 35; "live_" Word 40 40; "sandbox_" Word 40 40;
+    "shpat_" Alnum 32; "shpss_" Alnum 32; "shpca_" Alnum 32; "shppa_" Alnum 32; "shptka_" Alnum 32; "shpua_" Alnum 32; "shprt_" Alnum 32; "sl.B" Word 60; "sl.u." Word 60; "sl." Word 100;
+    "aio_" Alnum 28; "sk.eyJ" Dotted 60; "tk.eyJ" Dotted 60; "zpka_" Name 40; "pk_live_" Alnum 60; "cal_live_" Hex 20; "apify_api_" Alnum 30; "sm_aat_" Word 16; "sm_pat_" Word 16; "sm_sat_" Word 16; "expo_" Word 40; "inngest_" Alnum 30; "signkey-prod-" Hex 30; "signkey-test-" Hex 30; "tr_dev_" Alnum 16; "tr_prod_" Alnum 16; "cvx_" Alnum 40; "sk_org_" Alnum 20; "ak_" Alnum 40;
     // Tokens of PASETO, and keys of feature flags
     "v2.local." Dotted 60; "v4.local." Dotted 60; "v2.public." Dotted 100; "v4.public." Dotted 100; "sdk-" Word 36 36; "unkey_" Alnum 20;
+    // Further services
+    "AIK_CI_" Alnum 20; "AIK_CLIENT_" Alnum 24; "AIK_SECRET_" Alnum 40; "$aact_" Base64 20; "BBDC-" Base64 30; "cnvca" Word 51 51; "csa_" Alnum 36 36; "CCDB1_" Name 60;
+    "configcat-sdk-1/" Path 40; "AstraCS:" Any 20; "apk_" Base64 80; "SWMTKN-1-" Word 60; "SWMKEY-1-" Base64 40; "essu_" Base64 40; "endr+" Word 16; "ion_" Alnum 42 42;
+    "lbx_" Word 43 43; "rma_" Word 43 43; "llx-" Word 44; "mlsn." Alnum 30; "mercury_production_" Name 40; "secret-token:" Any 16; "mergify_application_key_" Word 40; "eyJtaXJv" Word 40;
+    "nyk_" Word 60; "persona_production_" Word 20; "persona_sandbox_" Word 20; "gcntfy-" Word 70; "ramp_sec_" Alnum 40; "samsara_api_" Alnum 26; "ucat_" Alnum 24; "vtwn_" Word 20;
+    "waka_" Word 36; "xnd_production_" Alnum 50; "xnd_development_" Alnum 50; "packagist_ort_" Hex 60; "packagist_out_" Hex 60; "packagist_acs_" Hex 60; "packagist_ack_" Hex 28;
+    "amzn.mws." Word 36 36; "IGQV" Base64 80; "IGQW" Base64 80; "RGAPI-" Word 36 36; "cosmo_" Hex 32 32; "ck_" Hex 40 40; "cs_" Hex 40 40; "sk_sbox_" Alnum 20; "TlRMTVNTUAAD" Base64 40;
+    "sk_live_a2V5Xz" Base64 60; "sk_test_a2V5Xz" Base64 60;
+    // Private keys in base64 without their first line, by the bytes that say what they are
+    "MIIEvQIBADAN" Base64 60; "MIIEvgIBADAN" Base64 60; "MIIEvAIBADAN" Base64 60; "MIIEwAIBADAN" Base64 60; "MIIEuwIBADAN" Base64 60; "MIIJQgIBADAN" Base64 60; "MIIJQwIBADAN" Base64 60; "MIIJRAIBADAN" Base64 60;
+    "MIIJQQIBADAN" Base64 60; "MIICdQIBADAN" Base64 60; "MIICdgIBADAN" Base64 60; "MIICdwIBADAN" Base64 60; "MIICeAIBADAN" Base64 60; "MIIEpAIBAAKC" Base64 60; "MIIEpQIBAAKC" Base64 60; "MIIEowIBAAKC" Base64 60;
+    "MIIEogIBAAKC" Base64 60; "MIIJKAIBAAKC" Base64 60; "MIIJKQIBAAKC" Base64 60; "MIIJKgIBAAKC" Base64 60; "MIIJJwIBAAKC" Base64 60; "MIICXAIBAAKB" Base64 60; "MIICXQIBAAKB" Base64 60; "MIICXgIBAAKB" Base64 60;
+    "MIICWwIBAAKB" Base64 60; "MHcCAQEEI" Base64 60; "MIGkAgEBBD" Base64 60; "MIGHAgEAMBM" Base64 60; "MIG2AgEAMBA" Base64 60; "MC4CAQAwBQYDK2Vw" Base64 40; "b3BlbnNzaC1rZXktdjE" Base64 60;
     // Personal encryption and wallets
     "AGE-SECRET-KEY-1" Upper 50; "AGE-PLUGIN-" Word 30; "xprv" Alnum 100; "zprv" Alnum 100;
     // Logins at registries of containers
@@ -173,6 +186,18 @@ pub(super) static TOKENS: &[Token] = tokens! {
 /// Maximum number of marks after a token, such as dots.
 const MAX_MARKS: usize = 64;
 
+/// Maximum number of escapes in a token.
+const MAX_ESCAPES: usize = 16;
+
+/// Returns the length of the escape of `+`, `/` or `=` at `at`, as URLs and JSON write it.
+fn escape(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let starts: [&[u8]; 2] = [b"%", b"\\u00"];
+    let start = starts.iter().find(|start| rest.starts_with(start))?.len();
+    let code = rest.get(start..start + 2)?.to_ascii_lowercase();
+    matches!(&code[..], b"2b" | b"2f" | b"3d").then_some(start + 2)
+}
+
 impl Token {
     /// Returns true for the id of an AWS key, next to which its secret may be.
     pub(super) fn is_aws_id(&self) -> bool {
@@ -183,8 +208,10 @@ impl Token {
     pub(super) fn service(&self) -> Option<&'static [u8]> {
         match self.prefix {
             "u+" => Some(b"pagerduty"),
-            "key_" => Some(b"cursor"),
-            "live_" | "test_" => Some(b"lob"),
+            "key_" if self.least == 64 => Some(b"cursor"),
+            "key_" => Some(b"retell"),
+            "live_" | "test_" if self.tail == Tail::Hex => Some(b"lob"),
+            "live_" | "sandbox_" => Some(b"gocardless"),
             _ => None,
         }
     }
@@ -203,7 +230,12 @@ impl Token {
         }
         let rest = text.get(from..)?;
         // Marks after a token are not part of it. A longer run is not a token.
-        let length = (runs.end(text, from, self.tail) - from).min(self.most + MAX_MARKS);
+        let mut end = runs.end(text, from, self.tail);
+        for _ in 0..MAX_ESCAPES {
+            let Some(length) = escape(text, end).filter(|_| self.tail.has(b'=')) else { break };
+            end = runs.end(text, end + length, self.tail);
+        }
+        let length = (end - from).min(self.most + MAX_MARKS);
         let mut tail = rest.get(..length)?;
         while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
             tail = shorter;

@@ -207,7 +207,7 @@ pub(super) fn quoted(text: &[u8], name: usize, at: usize) -> Option<Range<usize>
 pub(super) fn secret_of_kind(text: &[u8], at: Range<usize>, found: &mut impl FnMut(Range<usize>)) {
     let Some(indent) = column(text, at.start) else { return };
     let Some(first) = Line::at(text, at.start) else { return };
-    if text.get(at.start..first.range.end).map(<[u8]>::trim_ascii_end) != Some(b"kind: Secret") {
+    if !text.get(at.start..first.range.end).is_some_and(is_secret_kind) {
         return;
     }
     let mut next = first.next;
@@ -237,7 +237,7 @@ pub(super) fn secret_of_data(text: &[u8], at: Range<usize>, found: &mut impl FnM
     for _ in 0..MAX_LINES {
         let Some(line) = Line::at(text, next) else { return };
         let content = line.content(text);
-        if line.indent == indent && content == b"kind: Secret" {
+        if line.indent == indent && is_secret_kind(content) {
             values(text, first.next, indent, found);
             return;
         }
@@ -249,8 +249,20 @@ pub(super) fn secret_of_data(text: &[u8], at: Range<usize>, found: &mut impl FnM
     }
 }
 
+/// Returns true for the line that says that an object is a Secret, also with quotes and a comment.
+fn is_secret_kind(line: &[u8]) -> bool {
+    let kind = line.strip_prefix(b"kind:").map(without_comment).unwrap_or_default();
+    matches!(kind, b"Secret" | b"\"Secret\"" | b"'Secret'")
+}
+
 fn is_block(content: &[u8]) -> bool {
-    matches!(content, b"data:" | b"stringData:")
+    matches!(without_comment(content), b"data:" | b"stringData:")
+}
+
+/// Returns a line without the spaces around it and the comment at its end.
+fn without_comment(line: &[u8]) -> &[u8] {
+    let end = line.windows(2).position(|pair| pair == b" #").unwrap_or(line.len());
+    line.get(..end).unwrap_or_default().trim_ascii()
 }
 
 /// Returns true for a line that begins another document or object, or that is not YAML.
