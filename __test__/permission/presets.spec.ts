@@ -122,7 +122,6 @@ const CHANGES = [
   'ip link set eth0 down',
   'mount /dev/sdb1 /mnt',
   'mount -a',
-  'lsof -Db',
   'docker network rm x',
   'terraform state rm x',
   'gh workflow run x',

@@ -39,7 +39,7 @@ const READ_ONLY: &str = "\
     glab repo view|rustup toolchain list|rustup target list|rustup component list|rustup which|uv pip show|\
     uv pip freeze|uv python list|conda list|conda info|conda env list|gem list|brew leaves|brew deps|dotnet --info|\
     dotnet --list-sdks|dotnet --list-runtimes|ip addr show|ip address show|ip link show|ip route show|ip neigh show|\
-    lsblk|lsof|netstat|ss|mount|diskutil list|sw_vers|lvs|vgs|pvs";
+    lsblk|netstat|ss|mount|diskutil list|lvs|vgs|pvs";
 
 /// Options that alone print a version, with the programs that have them.
 const VERSIONS: &str = "\
@@ -180,7 +180,6 @@ fn does_more(base: &str, rest: &[Word]) -> bool {
             word.text.starts_with("--")
                 || (word.text.starts_with('-') && word.text.contains(['K', 'D', 'F', 'N']))
         }
-        "lsof" => word.text.starts_with("-D"),
         "journalctl" => {
             let name = word.text.split('=').next().unwrap_or_default();
             name.starts_with("-D") || (name.starts_with("--") && !has_word(OF_JOURNAL, name))
