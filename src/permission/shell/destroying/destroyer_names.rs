@@ -3,7 +3,7 @@
 /// Programs that remove their arguments with everything in them.
 pub(super) const REMOVERS: &str = "\
     rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory \
-    rmtrash rip safe-rm saferm trash-cli gomi";
+    rmtrash rip safe-rm saferm trash-cli gomi remove-item ri";
 
 /// Those that match the globs in their arguments themselves.
 pub(super) const GLOBBERS: &str = "rimraf del del-cli trash trash-cli";
