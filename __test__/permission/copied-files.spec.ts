@@ -208,8 +208,27 @@ describe('files that a command puts into a folder', () => {
     'mv x/shadow /etc/',
     'cp -t /etc x/sudoers',
     'install x/bash /bin',
+    'find x -name passwd -exec cp {} /etc \\;',
+    'find x -type f -name shadow -exec cp -f {} /etc/ \\;',
+    'find . -name sudoers -exec cp -t /etc {} +',
+    'find . -path "*/etc/passwd" -exec mv {} /etc ";"',
+    'find x -exec cp {} /etc \\;',
+    'find x -name "p*" -execdir cp {} /etc \\;',
+    'fd . x -x cp {} /etc',
+    'fd passwd x -x cp -t /etc',
   ])('are denied in every mode where they are files of the machine: %s', (command) => {
     const open = new PermissionPolicy({ vault })
     expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('deny')
+  })
+
+  test.each([
+    'find x -name a.ts -exec cp {} /etc \\;',
+    'find d -exec cp {} /etc \\;',
+    'find x -name passwd -exec cp {} d \\;',
+    'find x -name passwd -exec cat {} \\;',
+    'fd . d -x cp {} /etc',
+  ])('are not denied where they are other files: %s', (command) => {
+    const open = new PermissionPolicy({ vault })
+    expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('allow')
   })
 })

@@ -1,16 +1,16 @@
 //! Folding: when a result first enters the context, lines that an earlier result of the session contains verbatim are replaced by
 //! a pointer. Nothing that was sent before changes, so prompt caches and signatures stay valid.
 //!
-//! | file | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`line`] | the text of a line without its number, and the form of the number |
-//! | [`index`] | which lines are in the context, in bounded memory |
-//! | [`window_table`] | where four lines in a row were seen last |
-//! | [`guards`] | which lines are never folded |
-//! | [`spans`] | which runs of lines are replaced |
+//! | [`index`] | the lines in the context, in bounded memory |
+//! | [`window_table`] | the last place of four lines in a row |
+//! | [`guards`] | lines that are never folded |
+//! | [`spans`] | runs of lines that are replaced |
 //! | [`hits`] | lines that begin with the same path, under that path once |
-//! | [`shown_files`] | which files a call shows or writes |
-//! | [`label`] | how a pointer names its target |
+//! | [`shown_files`] | files that a call shows or writes |
+//! | [`label`] | the name of a target in a pointer |
 //!
 //! A fold is lossless: [`unfold`] restores the text from the folded one, its edits and the results that they refer to.
 //!

@@ -1,6 +1,6 @@
 //! Redaction: which parts of a text are secrets, and how they are masked.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
 //! | [`redactor`] | masks secrets in an output of any size, in chunks |
 //! | `secret_patterns` | recognizes well-known secrets by their form, their name or the option they belong to |

@@ -108,7 +108,7 @@ impl Walker<'_> {
             let has_place = inner.iter().any(|word| word.text == "{}");
             let names = (!has_place).then(|| Word::plain("{}"));
             let inner: Vec<Word> = inner.iter().cloned().chain(names).collect();
-            self.for_each_file(&inner, &roots, command);
+            self.for_each_file(&inner, &roots, &["*"], command);
         }
         self.nested -= 1;
     }

@@ -2,10 +2,12 @@
 //! another user, or line by line. The code in that input is outside of the command, so that it cannot be judged.
 
 use super::program_names;
-use super::programs::{self, Program};
+use super::programs::{self, Kind, Program};
+use super::script_safety::{awk_is_harmless, sed_is_harmless};
 use super::shells::{has_known_options, is_shell};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern};
+use crate::util::words::has_word;
 
 /// Maximum number of words that are examined.
 const MAX_WORDS: usize = 64;
@@ -48,6 +50,39 @@ pub(super) fn passes(program: Option<&Program>, words: &[Word]) -> bool {
     let connects = |word: &Word| input.split(',').any(|one| one == word.text);
     let words = &words[1..words.len().min(MAX_WORDS)];
     input == "*" || (!input.is_empty() && words.iter().any(connects))
+}
+
+/// Programs that send their input away or draw it where a word says that they read it: `-`, `@-`.
+const SENDERS: &str = "curl gh glab http https xh";
+
+/// Words with which they take settings, or a command for elsewhere, from it.
+const RUNNING: &str = "-K --config alias codespace cs extension extensions ext";
+
+/// Returns true if a program only changes or sends the text in its input.
+pub(super) fn is_text(base: &str, kind: Option<Kind>, words: &[Word]) -> bool {
+    let rest = &words[1..];
+    let are_known = || rest.iter().all(|word| word.known);
+    match kind {
+        Some(Kind::Sed) => {
+            let is_plain = |word: &Word| match word.text.strip_prefix('-') {
+                Some(option) => option.chars().all(|letter| "nErsuze".contains(letter)),
+                None => sed_is_harmless(&word.text),
+            };
+            are_known() && rest.iter().all(is_plain)
+        }
+        Some(Kind::Awk) => {
+            let is_plain = |word: &Word| match word.text.strip_prefix('-') {
+                Some(option) => option.starts_with(['F', 'v']),
+                None => awk_is_harmless(&word.text),
+            };
+            are_known() && rest.iter().all(is_plain)
+        }
+        _ => {
+            has_word(SENDERS, base)
+                && rest.iter().any(|word| word.text == "-" || word.text.ends_with("@-"))
+                && !rest.iter().any(|word| has_word(RUNNING, &word.text))
+        }
+    }
 }
 
 /// Adds a question if a shell, or a program that starts one, runs its input.

@@ -3,7 +3,7 @@
 use super::git::git_commands;
 use super::programs::{Kind, Program};
 use super::word::Word;
-use crate::util::words::has_word;
+use crate::util::words::{has_word, row};
 
 /// Commands of git that only read, whatever their arguments are but for those that raise a concern.
 pub(super) const READ_ONLY_GIT: &str = "\
@@ -12,7 +12,7 @@ pub(super) const READ_ONLY_GIT: &str = "\
     show-branch cherry verify-commit version";
 
 /// Options of git before such a command that change nothing about it.
-const PLAIN_OPTIONS: &str = "--no-pager -P --no-optional-locks --literal-pathspecs --version";
+const PLAIN_OPTIONS: &str = "--no-pager -P --no-optional-locks --literal-pathspecs --version -v";
 
 /// Options of `git branch`, `git tag` and `git remote` that only list.
 const LISTS: &str = "\
@@ -27,7 +27,33 @@ const READ_ONLY: &str = "\
     brew list|brew info|kubectl describe|kubectl logs|kubectl top|kubectl version|kubectl api-resources|docker logs|\
     docker version|docker history|docker top|docker port|docker compose ps|docker compose logs|npm why|npm explain|\
     rustup show|uv pip list|poetry show|helm list|helm status|helm history|terraform version|systemctl status|\
-    systemctl is-active|apt list|apt-cache";
+    systemctl is-active|systemctl is-enabled|systemctl is-failed|systemctl list-units|systemctl list-unit-files|\
+    systemctl list-timers|systemctl list-sockets|systemctl list-dependencies|journalctl|apt list|apt show|apt search|\
+    apt policy|apt-cache|dpkg -l|dpkg -L|dpkg -s|dpkg -S|rpm -qa|rpm -qi|rpm -ql|docker info|docker network ls|\
+    docker volume ls|docker image ls|docker container ls|docker context ls|docker system df|docker diff|docker-compose ps|\
+    docker-compose logs|podman ps|podman images|podman logs|kubectl explain|kubectl api-versions|kubectl cluster-info|\
+    kubectl config current-context|kubectl config get-contexts|kubectl rollout status|kubectl rollout history|\
+    kubectl auth can-i|helm repo list|terraform state list|terraform workspace list|terraform workspace show|\
+    tofu version|tofu state list|tofu workspace list|tofu workspace show|gh workflow list|gh workflow view|gh label list|\
+    gh cache list|glab mr view|glab mr list|glab mr diff|glab issue view|glab issue list|glab ci list|glab ci status|\
+    glab repo view|rustup toolchain list|rustup target list|rustup component list|rustup which|uv pip show|\
+    uv pip freeze|uv python list|conda list|conda info|conda env list|gem list|brew leaves|brew deps|dotnet --info|\
+    dotnet --list-sdks|dotnet --list-runtimes|ip addr show|ip address show|ip link show|ip route show|ip neigh show|\
+    lsblk|netstat|ss|mount|diskutil list|lvs|vgs|pvs";
+
+/// Options that alone print a version, with the programs that have them.
+const VERSIONS: &str = "\
+-v node npm yarn pnpm bun php perl ruby docker make nginx haproxy gcc clang git
+-V python python3 pip pip3 ssh rustc cargo make tmux
+-version java javac terraform";
+
+/// Options of `kubectl` and `helm` before their command that only say where to look.
+const PLACES: &str = "-n --namespace --context --kube-context";
+
+/// Options of `journalctl` that only select and show.
+const OF_JOURNAL: &str = "\
+    --no-pager --since --until --unit --user-unit --lines --follow --boot --priority --grep --output --reverse --list-boots \
+    --user --system --utc --quiet --all --catalog --identifier --dmesg --disk-usage --no-hostname --no-full --full --header";
 
 fn text(word: Option<&Word>) -> &str {
     word.map_or("", |word| word.text.as_str())
@@ -93,28 +119,47 @@ pub(super) fn is_read_only(base: &str, program: Option<&Program>, words: &[Word]
         }),
         Some(Kind::Git) => is_read_only_git(words),
         _ => {
+            let at = if matches!(base, "kubectl" | "helm") { after_places(words) } else { 1 };
             let begins = |known: &str| {
                 known.bytes().next() == base.bytes().next() && {
                     let mut own =
-                        std::iter::once(base).chain(words[1..].iter().map(|word| &*word.text));
+                        std::iter::once(base).chain(words[at..].iter().map(|word| &*word.text));
                     known.split(' ').all(|part| own.next() == Some(part))
                 }
             };
-            (words.len() == 2 && program.is_some() && has("--version"))
+            let prints_version = |option: &str| {
+                program.is_some() && matches!(option, "--version" | "--help")
+                    || row(VERSIONS, option).is_some_and(|names| has_word(names, base))
+            };
+            (words.len() == 2 && prints_version(&words[1].text))
                 || (base == "gofmt"
                     && !has("-w")
                     && !words.iter().any(|word| word.text.starts_with("-cpuprofile")))
-                || (READ_ONLY.split('|').any(begins) && !does_more(base, words))
+                || (READ_ONLY.split('|').any(begins) && !does_more(base, &words[at..]))
         }
     }
 }
 
-/// Returns true if the words of a command that reads make it show secrets, build or start something.
-fn does_more(base: &str, words: &[Word]) -> bool {
-    words[1..].iter().any(|word| match base {
+/// Returns the index of the first word after options that say where to look.
+fn after_places(words: &[Word]) -> usize {
+    let mut at = 1;
+    while let Some(word) = words.get(at).filter(|word| word.known) {
+        let (name, is_joined) =
+            word.text.split_once('=').map_or((&*word.text, false), |(name, _)| (name, true));
+        if !has_word(PLACES, name) {
+            break;
+        }
+        at += if is_joined { 1 } else { 2 };
+    }
+    at.min(words.len())
+}
+
+/// Returns true if the words after the name of a command that reads make it show secrets, build or start something.
+fn does_more(base: &str, rest: &[Word]) -> bool {
+    rest.iter().any(|word| match base {
         "kubectl" => {
             word.text == "--raw"
-                || (text(words.get(1)) != "logs"
+                || (text(rest.first()) != "logs"
                     && ["-f", "-k", "--filename", "--kustomize"]
                         .iter()
                         .any(|name| word.text.starts_with(name)))
@@ -129,7 +174,17 @@ fn does_more(base: &str, words: &[Word]) -> bool {
                 "mod=mod" | "export" | "http" | "compiled" | "m"
             )
         }
-        "gh" => {
+        "mount" => true,
+        // They end connections, write to a file or read what to do from one.
+        "ss" => {
+            word.text.starts_with("--")
+                || (word.text.starts_with('-') && word.text.contains(['K', 'D', 'F', 'N']))
+        }
+        "journalctl" => {
+            let name = word.text.split('=').next().unwrap_or_default();
+            name.starts_with("-D") || (name.starts_with("--") && !has_word(OF_JOURNAL, name))
+        }
+        "gh" | "glab" => {
             word.text.to_ascii_lowercase().contains("method-override") || word.text.contains("://")
         }
         _ => false,
@@ -140,7 +195,7 @@ fn is_read_only_git(words: &[Word]) -> bool {
     let at = git_commands::command_at(words);
     let own = &words[1..at];
     if at == words.len() {
-        return own.iter().any(|word| word.text == "--version");
+        return own.iter().any(|word| matches!(word.text.as_str(), "--version" | "-v"));
     }
     if !own.iter().all(|word| has_word(PLAIN_OPTIONS, &word.text)) {
         return false;

@@ -11,6 +11,11 @@ use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, printing::sed_output};
 use crate::permission::Domain;
+use crate::permission::glob_overlap::WILDCARDS;
+
+/// Maximum number of searched folders, and of names in each, whose copies are judged.
+const MAX_COPIED_ROOTS: usize = 4;
+const MAX_COPIED_NAMES: usize = 8;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
 fn is_known_of_sed(option: &str) -> bool {
@@ -348,7 +353,7 @@ impl Walker<'_> {
                     command.concerns.push(Concern::always("what find runs is not known"));
                     self.guess(inner, 0, Guess::Keep, command);
                 } else {
-                    self.for_each_file(inner, &roots, command);
+                    self.for_each_file(inner, &roots, &names_found(words), command);
                 }
                 self.nested -= 1;
                 at = end + 1;
@@ -407,6 +412,7 @@ impl Walker<'_> {
         &mut self,
         inner: &[Word],
         roots: &[Word],
+        names: &[&str],
         command: &mut AnalyzedCommand,
     ) {
         if inner[0].text.contains("{}") {
@@ -443,5 +449,39 @@ impl Walker<'_> {
             judged.concerns.push(Concern::always("further arguments are names of files"));
         }
         self.push(judged);
+        if program.is_some_and(|program| {
+            program.copies || matches!(program.kind, Kind::Copier | Kind::Mover)
+        }) {
+            for root in roots.iter().take(MAX_COPIED_ROOTS) {
+                for name in names {
+                    self.copies_found(inner, root, name);
+                }
+            }
+        }
     }
+
+    /// Adds the files that a command copies if it is given what has this name in a folder.
+    fn copies_found(&mut self, inner: &[Word], root: &Word, name: &str) {
+        let base = base(&inner[0].text);
+        let found = Word {
+            text: [root.text.trim_end_matches('/'), "/", name].concat(),
+            glob: name.contains(WILDCARDS),
+            ..root.clone()
+        };
+        let given = |word: &Word| if word.text == "{}" { found.clone() } else { word.clone() };
+        let words: Vec<Word> = inner.iter().map(given).collect();
+        let is_operand = |at: &usize| !words[*at].text.starts_with('-');
+        let operands: Vec<usize> = (1..words.len()).filter(is_operand).collect();
+        self.copied_files(&base, programs::find(&base), &words, &operands);
+    }
+}
+
+/// Returns the names that the tests of `find` select, which may have wildcards; `*` without such a test.
+fn names_found(words: &[Word]) -> Vec<&str> {
+    let pairs = words.windows(2).take(MAX_STRINGS);
+    let tests =
+        pairs.filter(|pair| matches!(pair[0].text.as_str(), "-name" | "-path" | "-wholename"));
+    let names = tests.map(|pair| pair[1].text.rsplit('/').next().unwrap_or_default());
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).take(MAX_COPIED_NAMES).collect();
+    if names.is_empty() { vec!["*"] } else { names }
 }

@@ -404,12 +404,13 @@ pub(super) fn leads_out(path: &str) -> bool {
 fn takes_text(words: &[Word]) -> bool {
     let name = words.first().filter(|name| name.known && !name.glob);
     let base = name.map(|name| name_in_system(&name.text).unwrap_or(&name.text));
-    match base.and_then(programs::find).map(|program| program.kind) {
+    let kind = base.and_then(programs::find).map(|program| program.kind);
+    match kind {
         Some(
             Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Both | Kind::Filter,
         ) => true,
         Some(Kind::Git) => git_commands::reads_message(words),
-        _ => false,
+        _ => base.is_some_and(|base| super::passed_input::is_text(base, kind, words)),
     }
 }
 

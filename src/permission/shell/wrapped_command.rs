@@ -75,7 +75,9 @@ impl Walker<'_> {
                     });
                 }
             }
-            Wrapped::Nothing => {}
+            Wrapped::Nothing => {
+                command.is_read_only = self.wants_read_only && wrappers::is_lookup(words);
+            }
             Wrapped::Unknown => {
                 self.arguments_from_file(words, command);
                 command.others.extend(tails(&words[1..]));

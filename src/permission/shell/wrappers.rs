@@ -224,13 +224,19 @@ pub(super) fn unwrap(name: &str, words: &[Word]) -> Option<Wrapped> {
         "env" => return Some(of_env(words)),
         "watch" => return watch(words),
         "parallel" => return parallel(words),
-        "command" if words.get(1).is_some_and(|word| word.text == "-v" || word.text == "-V") => {
-            return Some(Wrapped::Nothing);
-        }
+        "command" if is_lookup(words) => return Some(Wrapped::Nothing),
         _ => {}
     }
     let (wrapper, wrapped) = BY_NAME.get(name)?;
     Some(first_word(wrapper, words).map_or(Wrapped::Unknown, wrapped))
+}
+
+/// Returns true if a command only looks for a program: `command -v X`.
+pub(super) fn is_lookup(words: &[Word]) -> bool {
+    words.first().is_some_and(|word| word.text == "command")
+        && words
+            .get(1)
+            .is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V" | "-pv" | "-pV"))
 }
 
 /// Returns true if a word sets a variable for the command after it.

@@ -5,15 +5,15 @@
 //!
 //! One pass over the text finds the words that can accompany a secret, and each such position is examined by itself.
 //!
-//! | module | what it reads |
+//! | module | contents |
 //! | --- | --- |
 //! | [`secret_names`] | names of secrets |
 //! | [`name_value_pairs`] | a name and its value |
-//! | [`separators`] | what comes between the two |
+//! | [`separators`] | separators between a name and its value |
 //! | [`before_value`] | quotes, types and colours before a value |
-//! | [`value`] | where a value ends |
+//! | [`value`] | the end of a value |
 //! | [`escapes`] | escape sequences of a terminal |
-//! | [`secret_values`] | which values are secrets |
+//! | [`secret_values`] | values that are secrets |
 //! | [`plain_words`] | words in place of a value |
 //! | [`described_values`] | a value in another member than its name |
 //! | [`headers`] | credentials and cookies |

@@ -3,7 +3,7 @@
 /// Programs that remove their arguments with everything in them.
 pub(super) const REMOVERS: &str = "\
     rm grm zf_rm srm rimraf del del-cli trash trash-put wipe shred gshred unlink gunlink truncate gtruncate rmdir grmdir mv gmv erase rd remove_directory \
-    rmtrash rip safe-rm saferm trash-cli gomi";
+    rmtrash rip safe-rm saferm trash-cli gomi remove-item ri";
 
 /// Those that match the globs in their arguments themselves.
 pub(super) const GLOBBERS: &str = "rimraf del del-cli trash trash-cli";
@@ -64,16 +64,35 @@ boot0cfg -b
 trim -f
 diskutil erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat deletecontainer deletevolume";
 
-/// Partition editors, which only read with these words.
+/// Partition editors.
 pub(super) const PARTITIONERS: &str = "fdisk sfdisk cfdisk gdisk sgdisk cgdisk parted";
 
+/// Words with which they only read.
 pub(super) const PARTITIONER_READ_OPTIONS: &str = "\
-    -l --list -d --dump -J --json -V --verify -p --print -i --info -v --version -s --show-size -g --show-geometry -x -lu \
+    -l --list -d --dump -J --json -V --verify -p --print -v --version -s --show-size -g --show-geometry -x -lu \
     -ul --list-free -F print p -h --help";
 
+/// Commands of `parted` that write, which it takes by their beginning, too.
 pub(super) const PART_VERBS: &str = "\
-    mklabel mktable mkpart mkpartfs mkfs rm resizepart resize rescue name set toggle disk_set -o -Z --zap-all --zap -n \
-    --new -t --typecode --delete --clear -R -z";
+    mklabel mktable mkpart mkpartfs mkfs rm resizepart resize rescue name set toggle type disk_set disk_toggle";
+
+/// Options of `sgdisk` that only read. The same letters mean other things to the other editors.
+pub(super) const SGDISK_READ_OPTIONS: &str = "\
+    -p --print -i --info -v --verify -O --print-mbr -b --backup -L --list-types -f --first-in-largest -F \
+    --first-aligned-in-largest -E --end-of-largest -D --display-alignment -h --help -V --version";
+
+/// Options with which programs only say what they would do, with the letter of the first, the letters of other options
+/// without a value, and words that may stand before.
+pub(super) const PRETENDING: &str = "\
+zfs n fprRv destroy
+lvremove t fyvq --test --force --yes --verbose --quiet
+vgremove t fyvq --test --force --yes --verbose --quiet
+pvremove t fyvq --test --force --yes --verbose --quiet
+lvreduce t fyvqrn --test --force --yes --verbose --quiet
+vgreduce t fyvqa --test --force --yes --verbose --quiet
+sfdisk n fqw --no-act --force --quiet
+sgdisk P P --pretend
+wipefs n afq --no-act --all --force --quiet";
 
 /// Names of the folders of the system that are links where `/usr` holds them.
 pub(super) const LINKS: &str = "bin sbin lib lib32 lib64 libx32";

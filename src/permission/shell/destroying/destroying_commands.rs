@@ -20,7 +20,7 @@ use crate::permission::shell::programs::{self, Kind};
 use crate::permission::shell::shells::{is_of_same_language, running_texts, runs_texts};
 use crate::permission::shell::simple_command::{MAX_DESTROYED, is_message};
 use crate::permission::shell::word::Word;
-use crate::permission::shell::wrappers::shell_text;
+use crate::permission::shell::wrappers::{is_lookup, shell_text};
 use crate::permission::shell::{
     git::git_helpers, passed_input, printing::printed_text, printing::sed_output,
 };
@@ -76,6 +76,9 @@ impl Walker<'_> {
     }
 
     fn destroys_anywhere(&mut self, words: &[Word], read: &[String]) -> Vec<String> {
+        if is_lookup(words) {
+            return Vec::new();
+        }
         // A wrapper can run its command in another folder.
         let name = words.first().map(|word| base(&word.text)).unwrap_or_default();
         if !has_word(LOCAL_WRAPPERS, &name) && name != "parallel" {
@@ -188,7 +191,7 @@ impl Walker<'_> {
             }
             if kind.is_some_and(Kind::runs_arguments) {
                 let is_code =
-                    |at: &usize| !is_message(words, *at, program) && !is_shell_text(words, *at);
+                    |at: &usize| !is_sent(words, *at, program) && !is_shell_text(words, *at);
                 for at in (1..words.len().min(MAX_TAILS)).filter(is_code) {
                     found.extend(self.code_runs(&words[at].text));
                 }
@@ -223,7 +226,8 @@ impl Walker<'_> {
         } else if !matches!(
             kind,
             Some(Kind::Inert | Kind::Reader | Kind::Grep | Kind::Writer | Kind::Git)
-        ) {
+        ) && !passed_input::is_text(base, kind, words)
+        {
             for text in read {
                 found.extend(self.text_destroys(text));
             }
@@ -249,7 +253,7 @@ impl Walker<'_> {
         let program = programs::find(base);
         let places = 1..words.len();
         let (texts, others): (Vec<usize>, Vec<usize>) = places
-            .filter(|at| !is_message(words, *at, program))
+            .filter(|at| !is_sent(words, *at, program))
             .partition(|at| is_shell_text(words, *at));
         let mut inner: Vec<String> =
             others.iter().flat_map(|at| commands_in(&words[*at].text)).collect();
@@ -519,6 +523,16 @@ fn as_read_by(base: &str, text: &str) -> String {
         line.split_whitespace().skip(times).collect::<Vec<_>>().join(" ")
     };
     text.lines().map(command).collect::<Vec<_>>().join("\n")
+}
+
+/// Options of `curl` whose value is sent.
+const SENT: &str =
+    "-d --data --data-raw --data-ascii --data-binary --data-urlencode --json -H --header -A";
+
+/// Returns true if a word is a text that a program only sends or records.
+fn is_sent(words: &[Word], at: usize, program: Option<&programs::Program>) -> bool {
+    is_message(words, at, program)
+        || (words[0].text == "curl" && words[at].known && has_word(SENT, &words[at - 1].text))
 }
 
 /// Returns true if a program reads code from its input.

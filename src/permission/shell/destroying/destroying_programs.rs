@@ -7,8 +7,8 @@ use super::copying_programs::copies_over;
 use super::destroyed_places::expanded_word;
 use super::destroyer_names::{
     COMPRESSORS, FIRMWARE, FORMATTERS, GLOBBERS, IMAGERS, KEEPING_COMPRESSORS, LINKS, OTHERS,
-    PART_VERBS, PARTITIONER_READ_OPTIONS, PARTITIONERS, POOLS, REMOVERS, REWRITERS, RIGHTS,
-    UNPACKERS, WITH_WORD,
+    PART_VERBS, PARTITIONER_READ_OPTIONS, PARTITIONERS, POOLS, PRETENDING, REMOVERS, REWRITERS,
+    RIGHTS, SGDISK_READ_OPTIONS, UNPACKERS, WITH_WORD,
 };
 use super::destroying_commands::{CHANGES_RIGHTS, REMOVES_ROOT, WRITES_DISK, WRITES_SYSTEM};
 use super::destroying_searches::is_search;
@@ -93,6 +93,32 @@ fn only_reads_program(rest: &[Word]) -> bool {
     })
 }
 
+/// Returns true for the beginning of a command of `parted` that writes. One letter can be a unit.
+fn is_part_verb(word: &Word) -> bool {
+    let text = word.text.as_str();
+    let is_long = text.len() > 1 || matches!(text, "n" | "t");
+    is_long && PART_VERBS.split(' ').any(|verb| verb.starts_with(text))
+}
+
+/// Returns true if an option makes a program only say what it would do. Later words may be values of options.
+fn only_pretends(base: &str, rest: &[Word]) -> bool {
+    let mut parts = row(PRETENDING, base).unwrap_or_default().splitn(3, ' ');
+    let (Some(letter), Some(others), Some(names)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let letters = |word: &Word| word.option_letters("").0.to_owned();
+    let is_plain = |word: &&Word| {
+        let letters = letters(word);
+        let are_known = letters.chars().all(|own| letter.contains(own) || others.contains(own));
+        word.known && (has_word(names, &word.text) || (!letters.is_empty() && are_known))
+    };
+    rest.iter().take_while(is_plain).any(|word| {
+        letters(word).contains(letter)
+            || matches!(word.text.as_str(), "--test" | "--no-act" | "--pretend")
+    })
+}
+
 impl Walker<'_> {
     /// Returns what one program destroys with its arguments, which begin at the second word.
     pub(super) fn destroys_by(
@@ -102,6 +128,9 @@ impl Walker<'_> {
         is_first: bool,
     ) -> Option<&'static str> {
         let rest = words.get(1..).unwrap_or_default();
+        if only_pretends(base, rest) {
+            return None;
+        }
         // Another file can have the name of a program.
         let base = if base.starts_with("mkfs.")
             || base.starts_with("newfs")
@@ -192,9 +221,14 @@ impl Walker<'_> {
                 && named.any(|word| are_names || is_disk(word) || !is_image(&word.text))
         };
         let partitions = || {
-            let only_reads = has(PARTITIONER_READ_OPTIONS)
-                && !(base == "parted" && has(PART_VERBS))
-                && !has("--zap-all -Z -o --delete -n --new");
+            let only_reads = match base {
+                "sgdisk" => rest.iter().all(|word| {
+                    let name = word.text.split('=').next().unwrap_or_default();
+                    !name.starts_with('-') || has_word(SGDISK_READ_OPTIONS, name)
+                }),
+                "parted" => has(PARTITIONER_READ_OPTIONS) && !operands(rest).any(is_part_verb),
+                _ => has(PARTITIONER_READ_OPTIONS) && !has("--delete -o -n --new"),
+            };
             has_word(PARTITIONERS, base) && !only_reads && may_be_disk()
         };
         let images = || {
@@ -540,10 +574,8 @@ impl Walker<'_> {
         };
         let clears = |word: &Word| {
             base == "setfacl"
-                && matches!(
-                    word.text.as_str(),
-                    "-b" | "-k" | "--remove-all" | "--remove-default" | "-Rb" | "-bR"
-                )
+                && (matches!(word.text.as_str(), "--remove-all" | "--remove-default")
+                    || word.option_letters("msxMX").0.contains(['b', 'k']))
         };
         let has_mode = base != "chattr" && !rest.iter().any(|word| is_minus(&word) || clears(word));
         let first_file = usize::from(has_mode);

@@ -21,6 +21,7 @@ mysqldump r result-file
 ntfsclone O overwrite
 pg_dump f file
 redis-cli rdb
+sgdisk b backup
 tcpdump w
 tshark w
 wodim dev";

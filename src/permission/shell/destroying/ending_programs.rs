@@ -200,6 +200,8 @@ impl Walker<'_> {
             "systemctl" => stops_units(rest),
             "umount" => {
                 let is_used = |word: &Word| match self.any_place(word) {
+                    // The disk of another system stays as it is.
+                    Some((Place::Root, _)) if word.text.starts_with("/mnt/") => false,
                     Some((Place::Root | Place::Homes | Place::Home, _)) => true,
                     place => place.is_some() && NEEDED.contains(&word.text.trim_end_matches('/')),
                 };

@@ -65,6 +65,9 @@ const VARIABLES: [&str; 8] = [
     "$env:userprofile",
 ];
 
+/// Names that PowerShell has for the home of the user.
+const HOMES: [&str; 5] = ["~", "$home", "${home}", "${env:userprofile}", "$env:homepath"];
+
 /// Returns what a command of PowerShell passes on, if Windows cannot do without it.
 pub(crate) fn listed(name: &str, words: &[Word]) -> Option<String> {
     let is_lister = LISTERS.contains(&name.to_ascii_lowercase().as_str());
@@ -82,7 +85,7 @@ pub(super) fn text_removes(text: &str) -> bool {
     let (mut removes, mut on_system) = (false, false);
     for word in text.split(|letter: char| letter <= ' ' || "\"'`,;|(){}=".contains(letter)) {
         removes |= REMOVERS.contains(&word);
-        on_system |= word.contains(['\\', '/', '$']) && is_of_system(word);
+        on_system |= word.contains(['\\', '/', '$']) && (is_of_system(word) || is_home(word));
     }
     removes && on_system
 }
@@ -98,7 +101,11 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
     match base {
         _ if REMOVERS.contains(&base) => {
             let mut all = rest.iter().map(|word| &*word.text).chain(piped.unwrap_or("").lines());
-            all.any(is_of_system).then_some(REMOVES_ROOT)
+            let is_own = |path: &str| {
+                matches!(base, "remove-item" | "ri") && HOMES.contains(&plain(path).as_str())
+            };
+            all.any(|path| is_of_system(path) || is_home(path) || is_own(path))
+                .then_some(REMOVES_ROOT)
         }
         "clear-disk" | "format-volume" | "initialize-disk" | "remove-partition" => {
             Some(WRITES_DISK)
@@ -120,19 +127,36 @@ pub(super) fn destroys(base: &str, rest: &[Word], piped: Option<&str>) -> Option
         "wsl" => has(&["--unregister"]).then_some(WRITES_DISK),
         "vssadmin" | "wbadmin" => has(&["delete"]).then_some(WRITES_DISK),
         // It removes all that the source does not have.
-        "robocopy" => (has(&["/mir", "/purge"]) && on_system()).then_some(REMOVES_ROOT),
+        "robocopy" => {
+            let on_home = || rest.iter().any(|word| is_home(&word.text));
+            (has(&["/mir", "/purge"]) && (on_system() || on_home())).then_some(REMOVES_ROOT)
+        }
         "icacls" => (has(&["/t"]) && on_system()).then_some(CHANGES_RIGHTS),
         "takeown" => (has(&["/r"]) && on_system()).then_some(CHANGES_RIGHTS),
         _ => None,
     }
 }
 
-/// Returns true for a drive, a folder of the system on one, all in it, or a home.
+/// Returns a path as it is compared, without the name of the parameter before it and the sign for all that is in it.
+fn plain(path: &str) -> String {
+    let path = path.to_ascii_lowercase().replace('\\', "/");
+    let names = ["-path:", "-literalpath:"];
+    let path = names.iter().find_map(|name| path.strip_prefix(name)).unwrap_or(&path);
+    path.strip_suffix("/*").unwrap_or(path).trim_end_matches('/').to_owned()
+}
+
+/// Returns true for the folder of a user on a drive, or all in it.
+fn is_home(path: &str) -> bool {
+    let path = plain(path);
+    let user = path.get(1..).and_then(|rest| rest.strip_prefix(":/users/"));
+    user.is_some_and(|user| !user.is_empty() && !user.contains('/') && user != "public")
+}
+
+/// Returns true for a drive, a folder of the system on one, all in it, or a variable for the home of the user.
 pub(super) fn is_of_system(path: &str) -> bool {
     // Bash takes a backslash and a space for a quoted space, and PowerShell for the end of a word.
     let path = if path.get(1..3) == Some(": ") { &path[..2] } else { path };
-    let path = path.to_ascii_lowercase().replace('\\', "/");
-    let path = path.strip_suffix("/*").unwrap_or(&path).trim_end_matches('/');
+    let path = &*plain(path);
     let is_drive =
         |drive: &str| drive.len() == 1 && drive.bytes().all(|byte| byte.is_ascii_alphabetic());
     match path.split_once(':').filter(|(drive, _)| is_drive(drive) || *drive == "hklm") {
