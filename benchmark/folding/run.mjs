@@ -5,6 +5,7 @@ import { main } from '../../scripts/build/run.mjs'
 import { fillPage } from '../../scripts/docs/fill-page.mjs'
 import { PRICES, RequestMeter } from '../pruning/cost.mjs'
 import { eachTurn, pruner, nothing as whole } from '../pruning/policies.mjs'
+import { loses, references } from '../pruning/regret.mjs'
 import { isResult, sessions } from '../pruning/trajectories.mjs'
 import { filters, folds, nothing, restarted, wholeResults } from './shapes.mjs'
 
@@ -39,6 +40,7 @@ await main(async () => {
     return shapes.get(shape)
   }
   const base = under(nothing)
+  for (const session of base) session.references = references(session.requests)
   const columns = LIFETIMES.flatMap(([name, lifetime]) => READS.map((read) => ({ name, lifetime, read })))
   const kept = ({ timed }, lifetime) => timed || !Number.isFinite(lifetime)
   const lines = Object.entries(ROWS).map(([name, [shape, make]]) => {
@@ -47,15 +49,20 @@ await main(async () => {
     const cells = columns.map(({ lifetime, read }) => {
       PRICES.read = read
       const chosen = base.map((_, at) => at).filter((at) => kept(base[at], lifetime))
-      const costs = chosen.map((at) => [replay(all[at], make(read), lifetime), replay(base[at], whole, lifetime)])
-      const sum = (place) => costs.reduce((total, cost) => total + cost[place], 0)
-      return `${percent(sum(0) / sum(1))} / ${percent(Math.max(...costs.map(([own, none]) => own / none)))}`
+      const replays = chosen.map((at) => [
+        replay(all[at], make(read), lifetime, base[at].references),
+        replay(base[at], whole, lifetime, base[at].references),
+      ])
+      const sum = (place, key) => replays.reduce((total, both) => total + both[place][key], 0)
+      const worst = Math.max(...replays.map(([own, none]) => own.cost / none.cost))
+      const turns = percent(sum(0, 'losing') / sum(0, 'referring'))
+      return [percent(sum(0, 'cost') / sum(1, 'cost')), percent(worst), turns].join(' / ')
     })
     return `| ${[name, `${percent(saved)} %`, ...cells].join(' | ')} |`
   })
   const share = (shape) => percent(1 - bytesOf(under(shape)) / bytesOf(base))
   const text = [
-    `| cost / dearest session, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
+    `| cost / dearest session / turns that lose a reference, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
     `| --- | ---: |${' ---: |'.repeat(columns.length)}`,
     ...lines,
     '',
@@ -84,15 +91,19 @@ function bytesOf(all, half) {
   return bytes
 }
 
-function replay({ requests }, make, lifetime) {
+function replay({ requests }, make, lifetime, refs) {
   const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
+  const turns = { referring: 0, losing: 0 }
   let now = Date.UTC(2026, 0, 1)
-  for (const { messages, pause, time } of requests) {
+  for (const [at, { messages, pause, time }] of requests.entries()) {
     now = time ?? now + pause
-    meter.request(ask(messages, { now, cold: pause > lifetime }), pause)
+    const parts = ask(messages, { now, cold: pause > lifetime })
+    meter.request(parts, pause)
+    if (refs[at].refers) turns.referring++
+    if (loses(refs[at].found, parts)) turns.losing++
   }
-  return meter.cost(PRICES)
+  return { cost: meter.cost(PRICES), ...turns }
 }
 
 function percent(share) {

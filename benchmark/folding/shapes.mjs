@@ -7,7 +7,7 @@ const { FoldSession } = foldEntry
 const { ToolResultLedger } = spillway
 
 /**
- * The messages of a session with other texts in the place of results. `make` is asked once per session; `restart` is called in the middle of
+ * The messages of a session with other texts in the place of results, and with what these say to a model. `make` is asked once per session; `restart` is called in the middle of
  * it with the messages in view.
  */
 const shaped = (make) => (messages) => {
@@ -30,7 +30,9 @@ const shaped = (make) => (messages) => {
 function withText(message, calls, text) {
   if (message.role !== 'tool' || typeof message.content !== 'string') return message
   const { name = message.toolName ?? 'tool', args } = calls.get(message.toolCallId) ?? {}
-  return { ...message, content: text(message.content, { toolName: name, toolCallId: message.toolCallId, args }) }
+  const result = text(message.content, { toolName: name, toolCallId: message.toolCallId, args })
+  const { content, says = content } = typeof result === 'string' ? { content: result } : result
+  return { ...message, content, ...(content !== message.content && { says }) }
 }
 
 export const nothing = (messages) => messages
@@ -38,8 +40,21 @@ export const nothing = (messages) => messages
 export const folds = (options = {}) =>
   shaped(() => {
     const session = new FoldSession(options)
-    return { text: (content, call) => session.fold(content, call).content, clear: () => session.clear() }
+    return {
+      text: (text, call) => {
+        const { content, record } = session.fold(text, call)
+        return { content, says: [content, ...hitsIn(text, record)].join('\n') }
+      },
+      clear: () => session.clear(),
+    }
   })
+
+/** Search hits whose path stands above them only once: a model reads each with its path. */
+function hitsIn(text, record) {
+  const lines = text.split('\n')
+  const grouped = record?.edits.filter(({ toolCallId }) => toolCallId === undefined) ?? []
+  return grouped.flatMap(({ fromLine, toLine }) => lines.slice(fromLine, toLine))
+}
 
 /** The same where another process continues each session, and restores what is in view or does not. */
 export const restarted = (isRestored) =>

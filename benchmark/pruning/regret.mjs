@@ -42,8 +42,9 @@ export function loses(found, parts) {
 const shown = new WeakMap()
 
 function has(part, name) {
-  // A part without a text of its own is the whole message.
-  if (part.text === undefined) return true
-  if (!shown.has(part)) shown.set(part, new Set(namesIn(part.text.replace(/\\+[nt"]/g, '\n'))))
+  // A part without a text of its own is the whole message, which may have been shortened when it entered.
+  const text = part.text ?? part.of.says
+  if (text === undefined) return true
+  if (!shown.has(part)) shown.set(part, new Set(namesIn(text.replace(/\\+[nt"]/g, '\n'))))
   return shown.get(part).has(name)
 }
