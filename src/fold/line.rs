@@ -1,8 +1,9 @@
 //! A line as its body and its number, because different tools print the same line of a file with different numbers, or with none.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 
 use super::{Edit, Numbering};
+use crate::text::line_hash::line_hash;
 
 /// The separators between the number of a line and the line. A longer one comes before its own beginning.
 const SEPARATORS: [&[u8]; 6] = [b"\t", b":", "→".as_bytes(), b"| ", b"|", b" | "];
@@ -93,31 +94,6 @@ fn separator_of(after: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bits at the end of a hash that are the same for lines which differ in their numbers only.
-const FORM_BITS: u32 = 16;
-
-/// The body of a line as a number, whose last bits are those of its [`form`].
-pub(crate) fn hash_of(body: &[u8], hasher: &RandomState) -> u64 {
-    let hash = hasher.hash_one(body);
-    if !body.iter().any(u8::is_ascii_digit) {
-        return hash;
-    }
-    let (mut form, mut is_number) = (0u64, false);
-    for byte in body {
-        let was_number = std::mem::replace(&mut is_number, byte.is_ascii_digit());
-        if !(was_number && is_number) {
-            let byte = if is_number { b'0' } else { *byte };
-            form = (form.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-    }
-    hash >> FORM_BITS << FORM_BITS | form >> (64 - FORM_BITS)
-}
-
-/// Returns the part of a hash that is the same for lines which differ in their numbers only.
-pub(crate) fn form(hash: u64) -> u16 {
-    hash as u16
-}
-
 /// The lines of a text: everything between two line feeds, also what follows the last.
 pub(crate) struct Lines<'a> {
     pub text: &'a [u8],
@@ -143,7 +119,7 @@ impl<'a> Lines<'a> {
         for at in 0..count {
             let line = lines.line(at);
             let (mark, body) = parse(line);
-            lines.hashes.push(hash_of(&line[body..], hasher));
+            lines.hashes.push(line_hash(&line[body..], hasher));
             lines.marks.push(mark);
         }
         lines

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::guards::{self, guarded};
 use super::index::{Beside, Index, Keys, Source, WINDOW};
-use super::line::{Lines, Mark, form, hash_of};
+use super::line::{Lines, Mark};
 use super::{Edit, Numbering, Target};
+use crate::text::line_hash::{form, line_hash};
 use crate::truncation::smart::rules::Rules;
 
 /// Lines and bytes of a run that repeats the last result of the same call.
@@ -122,7 +123,7 @@ impl Find<'_> {
         let moved = moved(&runs, base.id);
         let Some(first) = runs.iter_mut().find(|run| run.target.id == base.id) else { return runs };
         // No line begins after a line feed at the end, which one of two equal texts may lack.
-        let end = hash_of(b"", index.hasher());
+        let end = line_hash(b"", index.hasher());
         let without_end = |hashes| <[u64]>::strip_suffix(hashes, &[end]).unwrap_or(hashes);
         let (own, there) = (without_end(&self.lines.hashes), without_end(&base.hashes));
         let Changes { new, numbers, gone } = changes(own, there);

@@ -53,6 +53,15 @@ impl WindowTable {
         bytes_of(slots_for(self.entries + more).max(self.positions.len()))
     }
 
+    /// Reads the slots of hashes that are looked up next: the processor waits for many of them at a time. The slots of a full index are
+    /// in no cache.
+    pub(crate) fn read_ahead(&self, hashes: impl Iterator<Item = u64>) {
+        let Some(mask) = self.positions.len().checked_sub(1) else { return };
+        let slots = hashes.map(|hash| hash as usize & mask);
+        let read = |slot: usize| self.positions[slot] ^ u32::from(self.controls[slot]);
+        std::hint::black_box(slots.fold(0, |all, slot| all ^ read(slot)));
+    }
+
     pub(crate) fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
         self.slot_of(hash, is_same).map(|slot| self.positions[slot])
     }

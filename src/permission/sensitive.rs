@@ -183,11 +183,11 @@ impl Name {
         let Name { start, end, .. } = self;
         match end {
             None => name == start,
-            Some(end) => {
-                name.len() >= start.len() + end.len()
-                    && name.starts_with(start)
-                    && name.ends_with(end.as_str())
-            }
+            // `see .env` is a text and not a name.
+            Some(end) => name
+                .strip_prefix(start.as_str())
+                .and_then(|rest| rest.strip_suffix(end.as_str()))
+                .is_some_and(|between| !between.ends_with(' ')),
         }
     }
 

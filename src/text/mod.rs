@@ -10,6 +10,7 @@
 //! | [`utf8_boundary`] | places where UTF-8 may be cut |
 //! | [`lossy`] | replacements for bytes that are no text |
 //! | [`lines`] | ends of lines |
+//! | [`line_hash`] | hashes of lines that are equal, or equal but for numbers |
 //! | [`graphemes`] | ends of visible characters |
 //! | [`terminal`] | the screen of a terminal after an output |
 //! | [`specific_words`] | words that name something specific |
@@ -29,6 +30,7 @@
 //! ```
 
 pub mod graphemes;
+pub mod line_hash;
 pub mod lines;
 pub mod lossy;
 pub mod omitted_range;

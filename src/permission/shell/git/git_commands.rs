@@ -403,6 +403,8 @@ pub(crate) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
                 let value = word.text.split_once('=').filter(|(name, _)| !texts.contains(name));
                 (value.map(|(_, value)| value).filter(|value| is_told(value)), false)
             }
+            // Its only value is a pattern of files that it leaves.
+            Some(_) if name == "clean" => (None, false),
             Some(letters) => {
                 // A text may be attached to its option.
                 let is_text = |letter: char| texts.contains(&format!("-{letter}").as_str());
