@@ -315,18 +315,19 @@ impl Policy {
         std::iter::once(&target.text).chain(&target.others).any(|text| {
             let subject = Subject::new(text);
             let domain = target.domain();
-            hard.matching(domain, subject).next().is_some() || rules.ban(domain, subject).is_some()
+            hard.matching(domain, subject).next().is_some()
+                || rules.restriction(domain, subject).is_some()
         })
     }
 
     /// Returns the rule that denies changing a path, or asks about it, unless it is about everything in the vault.
-    fn edit_ban(&self, text: &str) -> Option<&Rule> {
+    fn edit_restriction(&self, text: &str) -> Option<&Rule> {
         let Options { rules, hard, .. } = &self.options;
         let find = |text: &str| {
             let subject = Subject::new(text);
             let mut hard = hard.matching(Domain::Edit, subject);
             let own = hard.find(|rule| rule.is_particular() && self.options.is_own_denial(rule));
-            own.or_else(|| rules.ban(Domain::Edit, subject))
+            own.or_else(|| rules.restriction(Domain::Edit, subject))
         };
         let folder = [text, "/"].concat();
         let found = find(text).or_else(|| find(&folder))?;
@@ -380,7 +381,7 @@ impl Policy {
             }
         }
         if target.quiet && rule.is_none_or(|rule| !rule.is_particular()) {
-            rule = rules.ban(domain, text);
+            rule = rules.restriction(domain, text);
             shadowed.clear();
         }
         let mut decision = match rule {
@@ -420,8 +421,8 @@ impl Policy {
             }
         }
         for other in &others {
-            let ban = rules.ban(domain, *other);
-            if let Some(found) = ban.filter(|ban| ban.decision > decision) {
+            let found = rules.restriction(domain, *other);
+            if let Some(found) = found.filter(|rule| rule.decision > decision) {
                 decision = found.decision;
                 reasons = vec![said(found, other.whole())];
                 rule = Some(found);

@@ -9,6 +9,7 @@
 //! | [`pattern`] | matching of targets by patterns |
 //! | [`glob_overlap`] | the overlap of two globs |
 //! | [`rules`] | a list of rules: which one counts, which ones it overrides, whether their examples hold |
+//! | [`restrictions`] | the rules that ask about or deny something in particular |
 //! | [`paths`] | paths inside and outside of the vault |
 //! | [`places`] | directories, disks and files that a machine cannot do without |
 //! | [`sensitive`] | names of files with secrets |
@@ -70,6 +71,7 @@ pub mod pattern;
 mod places;
 pub mod reading_calls;
 pub mod real_path;
+mod restrictions;
 pub mod rules;
 pub mod sensitive;
 pub mod shell;

@@ -1,13 +1,10 @@
 //! The options of a policy, checked.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value};
 
 use super::defaults::{self, Choices, PROFILES, Profile};
-use super::glob_overlap::{can_meet, literal};
-use super::paths::fold;
 use super::pattern::Style;
+use super::restrictions::Restrictions;
 use super::rules::{MAX_RULES, Rule, RuleList, Source};
 use super::sensitive::{SENSITIVE_FILES, SensitiveNames};
 use super::targets::Tool;
@@ -16,8 +13,8 @@ use crate::error::{Code, Error, Result};
 use crate::tools::Shape;
 use crate::util::suggest::{self, refuse_choice, refuse_near, unknown};
 
-/// Options of a caller; the last three come from the facade.
-const KEYS: [&str; 15] = [
+/// Options of a caller.
+const KEYS: [&str; 12] = [
     "rules",
     "hardDeny",
     "defaults",
@@ -30,10 +27,10 @@ const KEYS: [&str; 15] = [
     "caseSensitive",
     "readOnlyCommands",
     "scratchFolders",
-    "tempFolders",
-    "windows",
-    "home",
 ];
+
+/// Options that the facade adds.
+const FACADE_KEYS: [&str; 3] = ["tempFolders", "windows", "home"];
 
 /// Options as they are used.
 #[derive(Debug)]
@@ -43,19 +40,9 @@ pub(super) struct Options {
     pub profile: Option<Profile>,
     pub rules: RuleList,
     pub hard: RuleList,
-    /// Rules of the user's that ban or ask about files in particular, by their places in `rules`.
-    pub bans: Vec<usize>,
-    /// True if there are any about reading, and about editing.
-    guards_reading: bool,
-    guards_editing: bool,
-    /// True if a rule of the user asks about or denies some programs.
-    guards_programs: bool,
-    /// True if a rule of the user is about changing some files.
-    pub bans_edits: bool,
+    pub restrictions: Restrictions,
     /// The place of the first hard denial of the user.
     first_own: usize,
-    /// Folders of which they ban everything, as targets.
-    banned_folders: HashSet<(Domain, String)>,
     pub sensitive: SensitiveNames,
     pub tools: Vec<(String, Tool)>,
     pub servers: Vec<String>,
@@ -100,8 +87,9 @@ impl Options {
         let Some(object) = value.as_object() else {
             return Err(refuse(value, "options", "an object"));
         };
-        if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown(Code::InvalidConfig, key, key, &KEYS[..12]));
+        let is_known = |key: &str| KEYS.contains(&key) || FACADE_KEYS.contains(&key);
+        if let Some(key) = object.keys().find(|key| !is_known(key)) {
+            return Err(unknown(Code::InvalidConfig, key, key, &KEYS));
         }
         let profile = one_of(object, "profile", &PROFILES)?;
         let windows = switch(object, "windows")?.unwrap_or(cfg!(windows));
@@ -149,56 +137,18 @@ impl Options {
         for (place, rule) in rules.iter_mut().chain(&mut hard).enumerate() {
             rule.place = Some(place);
         }
-        let sensitive = match names(object, "sensitiveFiles")? {
-            None if profile != Some(Profile::Opencode) => SensitiveNames::usual(),
-            given => {
-                let few = || SENSITIVE_FILES[..3].iter().map(|name| (*name).to_owned()).collect();
-                SensitiveNames::new(&given.unwrap_or_else(few)).map_err(|problem| {
-                    Error::field(Code::InvalidConfig, "sensitiveFiles", problem)
-                })?
-            }
-        };
-        let is_ban =
-            |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(Domain::is_of_files);
-        let bans = (0..rules.len()).filter(|at| rules.get(*at).is_some_and(is_ban)).collect();
-        let guards = |domain: Domain| {
-            let about = |rule: &&Rule| rule.domain.is_none_or(|own| own == domain);
-            rules.iter().chain(&hard).filter(about).any(is_ban)
-        };
-        let banned_folders = rules
-            .iter()
-            .chain(&hard)
-            .filter(|rule| is_ban(rule))
-            .filter_map(|rule| Some((rule, rule.pattern.all_of()?)))
-            .flat_map(|(rule, folder)| {
-                let domains = [Domain::Read, Domain::Edit].into_iter();
-                let about = domains.filter(|own| rule.domain.is_none_or(|domain| domain == *own));
-                about.map(move |domain| (domain, folder.clone()))
-            })
-            .collect();
-        let (guards_reading, guards_editing) = (guards(Domain::Read), guards(Domain::Edit));
         let is_own =
-            |rule: &&Rule| rule.place.is_none_or(|place| place < rules.len() || place >= first_own);
-        let is_of_edits = |rule: &&Rule| rule.domain.is_none_or(|own| own == Domain::Edit);
-        let own = rules.iter().chain(&hard).filter(is_own);
-        let bans_edits = own.filter(is_of_edits).any(is_ban);
-        let is_of_programs =
-            |rule: &Rule| rule.is_particular() && rule.domain.is_none_or(|own| own == Domain::Bash);
-        let guards_programs = rules.iter().chain(&hard).any(is_of_programs);
+            |rule: &Rule| rule.place.is_none_or(|place| place < rules.len() || place >= first_own);
+        let restrictions = Restrictions::of(&rules, &hard, is_own, style.fold_case);
         Ok(Options {
             style,
             windows,
             profile,
             rules: RuleList::new(rules),
             hard: RuleList::new(hard),
-            bans,
-            guards_reading,
-            guards_editing,
-            guards_programs,
-            bans_edits,
+            restrictions,
             first_own,
-            banned_folders,
-            sensitive,
+            sensitive: sensitive_names(object, profile)?,
             tools: tools(object)?,
             servers,
             approved,
@@ -207,65 +157,33 @@ impl Options {
         })
     }
 
-    /// Returns true if a rule of the user denies reading or editing particular files, or asks about them.
-    pub(crate) fn has_bans(&self, domain: Domain) -> bool {
-        match domain {
-            Domain::Read => self.guards_reading,
-            Domain::Edit => self.guards_editing,
-            Domain::Bash => self.guards_programs,
-            _ => false,
-        }
-    }
-
-    /// Returns the folders that a target is, or can mean if it is a glob, of which such a rule covers everything.
-    pub(crate) fn banned_folders(
-        &self,
-        domain: Domain,
-        target: &str,
-        is_glob: bool,
-    ) -> Vec<String> {
-        if self.banned_folders.is_empty() {
-            return Vec::new();
-        }
-        let target = fold(target, self.style.fold_case);
-        if !is_glob {
-            let known = (domain, target);
-            return self
-                .banned_folders
-                .get(&known)
-                .map(|(_, folder)| folder.clone())
-                .into_iter()
-                .collect();
-        }
-        let own = self.banned_folders.iter().filter(|(own, _)| *own == domain);
-        own.map(|(_, folder)| folder)
-            .filter(|folder| can_meet(&target, false, &literal(folder)))
-            .cloned()
-            .collect()
-    }
-
     /// Returns true for a hard denial of the user.
     pub(crate) fn is_own_denial(&self, rule: &Rule) -> bool {
         rule.source == Source::Hard && rule.place.is_some_and(|place| place >= self.first_own)
     }
 
-    /// Returns the folders below one, or the same, of which such a rule covers everything.
-    pub(crate) fn banned_below(&self, domain: Domain, folder: &str) -> impl Iterator<Item = &str> {
-        let folder = fold(folder, self.style.fold_case);
-        let above = [folder.trim_end_matches('/'), "/"].concat();
-        let own = self.banned_folders.iter().filter(move |(own, _)| *own == domain);
-        own.map(|(_, below)| below.as_str())
-            .filter(move |below| below.starts_with(&above) || *below == folder)
-    }
-
-    /// Such a rule that may be about a path that a glob means, which comes as a target.
-    pub(crate) fn ban_met_by(&self, domain: Domain, glob: &str) -> Option<&Rule> {
-        let own = self.bans.iter().filter_map(|at| self.rules.all().get(*at));
+    /// Returns a restriction that may be about a path that a glob means, which comes as a target.
+    pub(crate) fn restriction_met_by(&self, domain: Domain, glob: &str) -> Option<&Rule> {
+        let own = self.restrictions.places.iter().filter_map(|at| self.rules.all().get(*at));
         let hard = self.hard.all().iter().filter(|rule| rule.is_particular());
         own.chain(hard).find(|rule| {
             rule.domain.is_none_or(|own| own == domain) && rule.pattern.can_meet(glob, &self.style)
         })
     }
+}
+
+/// Returns the names of files with secrets: those of the caller, else the usual ones, of which `opencode` has few.
+fn sensitive_names(
+    object: &Map<String, Value>,
+    profile: Option<Profile>,
+) -> Result<SensitiveNames> {
+    let given = names(object, "sensitiveFiles")?;
+    if given.is_none() && profile != Some(Profile::Opencode) {
+        return Ok(SensitiveNames::usual());
+    }
+    let few = || SENSITIVE_FILES[..3].iter().map(|name| (*name).to_owned()).collect();
+    SensitiveNames::new(&given.unwrap_or_else(few))
+        .map_err(|problem| Error::field(Code::InvalidConfig, "sensitiveFiles", problem))
 }
 
 fn switch(object: &Map<String, Value>, key: &str) -> Result<Option<bool>> {

@@ -241,7 +241,7 @@ impl Pattern {
         self.fold
     }
 
-    /// The program of a pattern that names only one, for which a ban covers its arguments too.
+    /// The program of a pattern that names only one, for which a rule against it covers its arguments too.
     pub fn one_word(&self) -> Option<&str> {
         match &self.matcher {
             Matcher::Literal(text) if !text.contains(' ') => Some(text),

@@ -279,9 +279,9 @@ impl RuleList {
         (matching.next(), matching.take(MAX_SHADOWED).map(Rule::told).collect())
     }
 
-    /// The ban of something in particular that counts for a target, however that is written. A later permission lifts it; a
-    /// later ban of everything, which may itself be lifted where the target is written otherwise, does not.
-    pub fn ban(&self, domain: Domain, target: Subject<'_>) -> Option<&Rule> {
+    /// Returns the rule about something in particular that asks about or denies a target, however that is written. A later
+    /// permission lifts it; a later rule against everything, which may itself be lifted where the target is written otherwise, does not.
+    pub fn restriction(&self, domain: Domain, target: Subject<'_>) -> Option<&Rule> {
         self.matching(domain, target)
             .find(|rule| rule.decision == Decision::Allow || rule.is_particular())
             .filter(|rule| rule.is_particular())
@@ -322,7 +322,7 @@ impl RuleList {
             let Some(domain) = rule.domain.filter(|_| counts(at)) else { continue };
             let targets = examples_of(&rule.pattern, domain);
             let Some((first, others)) = targets.split_first() else { continue };
-            // A ban of a program is about its arguments too, which a later rule about the program alone is not.
+            // A rule against a program is about its arguments too, which a later rule about the program alone is not.
             let wide = rule.decision > Decision::Allow && rule.pattern.one_word().is_some();
             let later = |other: &&Rule| {
                 other.source != Source::Approval

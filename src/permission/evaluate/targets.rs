@@ -254,13 +254,13 @@ impl<'a> Reader<'a> {
             self.settled(folder, &self.folders.cwd.clone());
         }
         let options = &self.policy.options;
-        let bans = shell::Bans {
-            files: options.has_bans(Domain::Read),
-            edits: options.bans_edits,
-            programs: options.has_bans(Domain::Bash),
+        let kinds = shell::RuleKinds {
+            files: options.restrictions.has(Domain::Read),
+            edits: options.restrictions.of_edits,
+            programs: options.restrictions.has(Domain::Bash),
             read_only: options.read_only,
         };
-        let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, bans);
+        let reading = shell::read(text, &self.folders, &cwd, &options.sensitive, kinds);
         // Without writes nothing is copied into a repository.
         let copies = reading.commands.iter().any(|one| !one.repositories.is_empty())
             && reading.files.iter().any(|file| file.domain == Domain::Edit)
@@ -322,7 +322,7 @@ impl<'a> Reader<'a> {
             self.blind.push("the command names too much to be judged".to_owned());
         }
         for file in reading.possibly_changed.iter().take(MAX_NAMED) {
-            self.ask_if_banned(file);
+            self.ask_if_restricted(file);
         }
         self.copied(&reading.copied, &reading.files);
     }
@@ -429,8 +429,9 @@ impl<'a> Reader<'a> {
         if extent == Extent::Whole || is_changed {
             let options = &self.policy.options;
             let all = [text, others.first().map_or("", String::as_str)].into_iter();
-            let banned = all.flat_map(|folder| options.banned_folders(domain, folder, is_changed));
-            let within: Vec<_> = banned.map(|folder| folder + "/").collect();
+            let restricted =
+                all.flat_map(|folder| options.restrictions.folders(domain, folder, is_changed));
+            let within: Vec<_> = restricted.map(|folder| folder + "/").collect();
             others.extend(within);
         }
         others
@@ -445,18 +446,19 @@ impl<'a> Reader<'a> {
         texts: impl Iterator<Item = &'t String> + Clone,
     ) -> Option<Concern> {
         let options = &self.policy.options;
-        if options.bans.len().saturating_mul(self.asked.len()) > MAX_MEETINGS {
+        if options.restrictions.places.len().saturating_mul(self.asked.len()) > MAX_MEETINGS {
             return Some(Concern::always("the call has too many wildcards to be judged"));
         }
         let is_read = domain == Domain::Read && matches!(extent, Extent::Glob { wide: true, .. });
-        let folder = |text: &String| options.banned_folders(domain, text, true).into_iter().next();
+        let folder =
+            |text: &String| options.restrictions.folders(domain, text, true).into_iter().next();
         if let Some(folder) = texts.clone().filter(|_| is_read).find_map(folder) {
             return Some(Concern::always(format!(
                 "{path} may mean {folder}, which a rule is about"
             )));
         }
-        let ban = texts.into_iter().find_map(|text| options.ban_met_by(domain, text))?;
-        let about = ban.pattern.source();
+        let rule = texts.into_iter().find_map(|text| options.restriction_met_by(domain, text))?;
+        let about = rule.pattern.source();
         Some(Concern::always(format!("{path} may mean what {about:?} is about")))
     }
 

@@ -18,7 +18,7 @@ use super::possible_commands::Guess;
 use super::redirect::{Fed, HERE_DOCUMENT};
 use super::word::{self, Word};
 use super::{
-    AnalyzedCommand, Bans, Concern, Reading, dialects, fast_path, preflight,
+    AnalyzedCommand, Concern, Reading, RuleKinds, dialects, fast_path, preflight,
     printing::printed_environment, unset_variables,
 };
 use crate::permission::paths::Folders;
@@ -50,7 +50,7 @@ pub(super) struct Walker<'a> {
     /// True if arguments that may be names of files are collected.
     pub with_named: bool,
     /// True if files that may be changed are collected.
-    pub with_edit_bans: bool,
+    pub with_edit_rules: bool,
     /// True if the commands in code are collected.
     pub with_code: bool,
     /// True if it is asked which commands only read.
@@ -125,15 +125,15 @@ impl<'a> Walker<'a> {
         folders: &'a Folders,
         cwd: &str,
         sensitive: &'a SensitiveNames,
-        bans: Bans,
+        kinds: RuleKinds,
     ) -> Self {
         Walker {
             folders,
             sensitive,
-            with_named: bans.files,
-            with_edit_bans: bans.edits,
-            with_code: bans.programs,
-            wants_read_only: bans.read_only,
+            with_named: kinds.files,
+            with_edit_rules: kinds.edits,
+            with_code: kinds.programs,
+            wants_read_only: kinds.read_only,
             options: ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() },
             places: vec![cwd.to_owned()],
             next_places: None,
@@ -192,7 +192,7 @@ impl<'a> Walker<'a> {
             left: self.left - text.len() - MIN_REREAD,
             pieces_left: self.pieces_left,
             tokens_left: self.tokens_left,
-            ..Walker::new(self.folders, "/", self.sensitive, Bans::default())
+            ..Walker::new(self.folders, "/", self.sensitive, RuleKinds::default())
         })
     }
 

@@ -266,7 +266,7 @@ pub fn quoted(text: &str) -> String {
 
 /// The kinds of rules that a reading is compared with, beside those about the commands themselves.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Bans {
+pub struct RuleKinds {
     /// Rules about reading files: [`Reading::named`] is filled.
     pub files: bool,
     /// Rules about changing files: [`Reading::possibly_changed`] is filled.
@@ -283,10 +283,10 @@ pub fn read(
     folders: &Folders,
     cwd: &str,
     sensitive: &SensitiveNames,
-    bans: Bans,
+    kinds: RuleKinds,
 ) -> Reading {
     let work = || {
-        let mut walker = analyzer::Walker::new(folders, cwd, sensitive, bans);
+        let mut walker = analyzer::Walker::new(folders, cwd, sensitive, kinds);
         walker.source(command);
         walker.finish()
     };
@@ -297,7 +297,7 @@ pub fn read(
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         thread.ok().and_then(|thread| thread.join().ok())
     })
-    .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, bans).refuse(command))
+    .unwrap_or_else(|| analyzer::Walker::new(folders, cwd, sensitive, kinds).refuse(command))
 }
 
 /// Returns true if a command changes nothing: each part of it only reads, or is one of those that `checks` knows by their words, no
@@ -322,8 +322,8 @@ fn read_alone(command: &str) -> Reading {
         windows: false,
         fold_case: false,
     };
-    let bans = Bans { read_only: true, ..Bans::default() };
-    read(command, &folders, cwd, &SensitiveNames::none(), bans)
+    let kinds = RuleKinds { read_only: true, ..RuleKinds::default() };
+    read(command, &folders, cwd, &SensitiveNames::none(), kinds)
 }
 
 #[cfg(test)]

@@ -13,7 +13,13 @@ fn folders() -> Folders {
 
 fn reading(command: &str) -> Reading {
     let names = SensitiveNames::new(&[".env".to_owned()]).unwrap();
-    read(command, &folders(), "/vault", &names, Bans { read_only: true, ..Bans::default() })
+    read(
+        command,
+        &folders(),
+        "/vault",
+        &names,
+        RuleKinds { read_only: true, ..RuleKinds::default() },
+    )
 }
 
 /// Formats commands, with `?` after one that raises a concern, and quiet ones in parentheses.
@@ -494,7 +500,7 @@ fn a_small_stack_is_enough_for_whatever_is_nested() {
                 &folders(),
                 "/vault",
                 &names,
-                Bans { files: true, edits: true, programs: true, read_only: true },
+                RuleKinds { files: true, edits: true, programs: true, read_only: true },
             );
         }
     };

@@ -53,7 +53,7 @@ impl Reader<'_> {
     pub(super) fn content(&mut self, folder: &FileUse, content: &Content) {
         let Some(top) = normal(&folder.written) else { return };
         let top = top.trim_end_matches('/');
-        let has_bans = self.policy.options.has_bans(folder.domain);
+        let has_restrictions = self.policy.options.restrictions.has(folder.domain);
         if folder.domain == Domain::Edit {
             self.changed(top, content);
             if content.depth == 0 {
@@ -61,7 +61,7 @@ impl Reader<'_> {
             }
         }
         // Rules are compared with what is there as deep as in a copy.
-        let depth = if has_bans { MAX_FOLDER_DEPTH } else { content.depth };
+        let depth = if has_restrictions { MAX_FOLDER_DEPTH } else { content.depth };
         if self.names_left == 0 {
             return self.blind.push("the command shows too many folders to be judged".to_owned());
         }
@@ -81,8 +81,8 @@ impl Reader<'_> {
                 if content.includes(&path[1..]) && (is_link || !content.is_link) {
                     let path = [top, &path].concat();
                     match folder.domain {
-                        Domain::Edit => self.ask_if_banned(&plain_file(Domain::Edit, path)),
-                        _ => self.add_file(path, level <= content.depth, has_bans),
+                        Domain::Edit => self.ask_if_restricted(&plain_file(Domain::Edit, path)),
+                        _ => self.add_file(path, level <= content.depth, has_restrictions),
                     }
                 }
                 // Does not follow links: they may lead anywhere.
@@ -93,10 +93,10 @@ impl Reader<'_> {
         }
     }
 
-    fn add_file(&mut self, path: String, is_near: bool, has_bans: bool) {
+    fn add_file(&mut self, path: String, is_near: bool, has_restrictions: bool) {
         if is_near && self.policy.options.sensitive.is_sensitive(&path) {
             self.written(Domain::Read, &path, super::Extent::Whole);
-        } else if has_bans {
+        } else if has_restrictions {
             self.named(&plain_file(Domain::Read, path));
         }
     }
@@ -104,12 +104,12 @@ impl Reader<'_> {
     /// Asks about a folder of which everything that is selected is changed, as far as names alone tell that a rule is about it.
     fn changed(&mut self, top: &str, content: &Content) {
         if content.only.is_empty() && !content.is_link {
-            self.ask_if_ban_is_below(if top.is_empty() { "/" } else { top }, content);
+            self.ask_if_restriction_is_below(if top.is_empty() { "/" } else { top }, content);
         }
         for glob in content.only.iter().filter(|glob| glob.contains('/') && !glob.starts_with('*'))
         {
             let path = [top, "/", glob.trim_start_matches("./").trim_start_matches('/')].concat();
-            self.ask_if_banned(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
+            self.ask_if_restricted(&FileUse { glob: true, ..plain_file(Domain::Edit, path) });
         }
     }
 }

@@ -182,9 +182,9 @@ impl Reader<'_> {
         let path = [into, "/", pattern.unwrap_or("*")].concat();
         let folder = self.placed(into) + "/";
         let meant = self.placed(&path);
-        let ban = self.policy.options.ban_met_by(Domain::Edit, &meant);
-        if ban.is_some_and(|ban| ban.pattern.source().starts_with(&folder)) {
-            self.ask_if_banned(&FileUse {
+        let rule = self.policy.options.restriction_met_by(Domain::Edit, &meant);
+        if rule.is_some_and(|rule| rule.pattern.source().starts_with(&folder)) {
+            self.ask_if_restricted(&FileUse {
                 domain: Domain::Edit,
                 path: path.clone(),
                 written: path.clone(),
@@ -265,7 +265,7 @@ impl Reader<'_> {
         // Full access does not cover a place of the system.
         let concern = match protected(into, &self.folders) {
             Some(_) => Concern::unread,
-            None if self.policy.options.bans_edits => Concern::always,
+            None if self.policy.options.restrictions.of_edits => Concern::always,
             None => return,
         };
         let concerns = vec![concern(format!("too much is copied into {into} to be judged"))];
@@ -291,10 +291,10 @@ impl Reader<'_> {
             let target = self.target_of_copy(path, Vec::new());
             self.push(target);
         }
-        if self.policy.options.bans_edits {
+        if self.policy.options.restrictions.of_edits {
             let (path, written) = (path.to_owned(), path.to_owned());
             let (domain, glob, names) = (Domain::Edit, false, false);
-            self.ask_if_banned(&FileUse { domain, path, written, glob, names });
+            self.ask_if_restricted(&FileUse { domain, path, written, glob, names });
         }
     }
 

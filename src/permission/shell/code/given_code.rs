@@ -401,13 +401,13 @@ impl Walker<'_> {
         let texts: Vec<String> = std::iter::once(text.to_owned()).chain(further).collect();
         let finds = FIND_WORDS.iter().any(|word| text.contains(word));
         let decodes = DECODE_WORDS.iter().any(|word| text.contains(word));
-        let changes = self.with_edit_bans && changes(text);
+        let changes = self.with_edit_rules && changes(text);
         let mut seen = BTreeSet::new();
         for (form, name) in all_names(&texts, language, true) {
             // A form in which strings are joined may have lost the arguments after them.
             let is_joined = form != text;
             let only_reads = match language {
-                _ if !self.with_edit_bans || !seen.insert((is_joined, name)) => true,
+                _ if !self.with_edit_rules || !seen.insert((is_joined, name)) => true,
                 Language::Script => !(is_joined && changes) && is_only_read(form, name, changes),
                 Language::Statements | Language::Expressions => is_query(form),
                 _ => false,
@@ -469,7 +469,7 @@ impl Walker<'_> {
             || RUN_WORDS.iter().any(|word| text.contains(word));
         let given: BTreeSet<&str> =
             all_names(texts, language, true).map(|(_, name)| name).collect();
-        let changes = !self.with_edit_bans || changes(&texts[0]);
+        let changes = !self.with_edit_rules || changes(&texts[0]);
         let all: Vec<String> = texts.iter().chain(&paths).cloned().collect();
         for (text, name) in all_names(&all, language, runs) {
             if !given.contains(name) {
@@ -508,7 +508,7 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&file);
         }
-        if self.with_edit_bans && !only_reads {
+        if self.with_edit_rules && !only_reads {
             self.add_possible_change(&file);
         }
     }
@@ -520,7 +520,7 @@ impl Walker<'_> {
         } else if self.with_named {
             self.named(&Word { glob: true, ..Word::plain(glob) });
         }
-        if self.with_edit_bans {
+        if self.with_edit_rules {
             self.add_possible_change(&Word { glob: true, ..Word::plain(glob) });
         }
     }

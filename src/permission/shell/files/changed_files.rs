@@ -1,5 +1,5 @@
 //! Files that a command may change although no table says that it does, and folders that it changes with everything in them. They
-//! are compared with rules that ban changing files: what a rule may be about is asked about.
+//! are compared with rules against changing files: what a rule may be about is asked about.
 
 use super::edited_files;
 use super::found_files::{content_found, content_of_fd, deletes_empty_folders};
@@ -98,7 +98,7 @@ const RESETS: [&str; 3] = ["--hard", "--merge", "--keep"];
 const FOLDER_WORDS: [&str; 4] = ["prefix", "cwd", "dir", "directory"];
 
 impl Walker<'_> {
-    /// Adds a file that a program may change. If that is unknown, the user is asked only about one that a rule bans.
+    /// Adds a file that a program may change. If that is unknown, the user is asked only about one that a rule is about.
     pub(crate) fn add_possible_change(&mut self, word: &Word) {
         let before = self.files_len();
         let _ = self.file(Domain::Edit, word);
@@ -113,7 +113,7 @@ impl Walker<'_> {
         words: &[Word],
         operands: &[usize],
     ) {
-        if !self.with_edit_bans {
+        if !self.with_edit_rules {
             return;
         }
         let kind = program.map(|program| program.kind);
@@ -222,7 +222,7 @@ impl Walker<'_> {
     pub(crate) fn changed_folder(&mut self, folder: Word, content: &Content) {
         // The search that found it knows more of it.
         let is_found = folder.shown == FOUND;
-        if self.with_edit_bans && folder.known && !folder.text.is_empty() && !is_found {
+        if self.with_edit_rules && folder.known && !folder.text.is_empty() && !is_found {
             self.whole_folder(Domain::Edit, folder, content);
         }
     }

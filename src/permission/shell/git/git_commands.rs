@@ -340,58 +340,17 @@ pub(crate) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
         return found;
     };
     let name = name.text.as_str();
-    let sets = name == "config" && sets_in_file(rest);
-    let written = if sets { &["-f", "--file"] } else { written_by(name) };
-    for (at, word) in rest.iter().enumerate() {
-        let next = || rest.get(at + 1).map(|next| (next, next.text.as_str()));
-        let value = match word.text.split_once('=') {
-            Some((option, value)) => Some((word, value)).filter(|_| written.contains(&option)),
-            None if written.contains(&word.text.as_str()) => next(),
-            None => word
-                .text
-                .strip_prefix("-o")
-                .filter(|_| written.contains(&"-o"))
-                .map(|value| (word, value)),
-        };
-        let value = value.filter(|(_, value)| !value.is_empty() && *value != "-");
-        found.extend(value.map(|(word, value)| {
-            GitFile::new(Domain::Edit, Word { text: value.to_owned(), ..word.clone() })
-        }));
-    }
-    let valued = valued_by(name);
-    let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
-    // No option is behind `--`.
-    let is_of = |at: usize, options: &[&str]| {
-        (1..=end).contains(&at) && takes_text(&rest[at - 1].text, options)
-    };
-    let is_value = |at: usize| is_of(at, valued);
-    let has = |names: &[&str]| {
-        (0..end).any(|at| !is_value(at) && flag(without_value(&rest[at], valued), names).is_some())
-    };
-    // `--no-dry` undoes `--dry-run`.
-    let is_undone = |name: &str| {
-        let mut undone = rest[..end].iter().filter_map(|word| word.text.strip_prefix("--no-"));
-        name.strip_prefix("--").is_some_and(|name| undone.any(|start| name.starts_with(start)))
-    };
-    let is_set = |names: &[&str]| has(names) && !names.iter().any(|name| is_undone(name));
-    // It changes the index only, shows what it would do, or makes a branch.
-    let keeps_files = match name {
-        "restore" => is_set(&["--staged", "-S"]) && !has(&["--worktree", "-W"]),
-        "rm" => is_set(&["--cached"]) || is_set(&["-n", "--dry-run"]),
-        "clean" => is_set(&["-n", "--dry-run"]),
-        "checkout" => {
-            let kinds = [&["-b", "-B"][..], &["--orphan"], &["-t", "--track"], &["-d", "--detach"]];
-            kinds.iter().any(|names| is_set(names))
-        }
-        _ => false,
-    };
+    found.extend(values_of_outputs(name, rest));
+    let options = Options::of(name, rest);
+    let end = options.end;
+    let keeps_files = options.keep_files(name);
     let is_told = |path: &str| leads_out(path) || is_secret(path);
     let folds = folds_all(words);
     let texts = text_options(name);
     let mut arguments = 0;
     let (mut patterns, mut excluded) = (0, 0);
     for (at, word) in rest.iter().enumerate() {
-        if is_value(at) || is_of(at, texts) {
+        if options.has_value_at(at, options.valued) || options.has_value_at(at, texts) {
             continue;
         }
         let (path, is_argument) = match word.text.strip_prefix('-') {
@@ -461,6 +420,77 @@ pub(crate) fn files(words: &[Word], is_secret: &dyn Fn(&str) -> bool) -> Vec<Git
         found.push(GitFile::new(Domain::Edit, Word::plain(".")));
     }
     found
+}
+
+/// Returns the files that options of a command name for its output.
+fn values_of_outputs(name: &str, rest: &[Word]) -> Vec<GitFile> {
+    let is_setting = name == "config" && sets_in_file(rest);
+    let written = if is_setting { &["-f", "--file"] } else { written_by(name) };
+    let value_at = |at: usize, word: &Word| -> Option<Word> {
+        let attached = |value: &str| Word { text: value.to_owned(), ..word.clone() };
+        match word.text.split_once('=') {
+            Some((option, value)) => written.contains(&option).then(|| attached(value)),
+            None if written.contains(&word.text.as_str()) => rest.get(at + 1).cloned(),
+            None if written.contains(&"-o") => word.text.strip_prefix("-o").map(attached),
+            None => None,
+        }
+    };
+    let values = rest.iter().enumerate().filter_map(|(at, word)| value_at(at, word));
+    let files = values.filter(|value| !value.text.is_empty() && value.text != "-");
+    files.map(|file| GitFile::new(Domain::Edit, file)).collect()
+}
+
+/// The options of a command of git.
+struct Options<'w> {
+    rest: &'w [Word],
+    /// The index of `--`, after which there are none.
+    end: usize,
+    /// Those with a value that is no file.
+    valued: &'static [&'static str],
+}
+
+impl<'w> Options<'w> {
+    fn of(name: &str, rest: &'w [Word]) -> Self {
+        let end = rest.iter().position(|word| word.text == "--").unwrap_or(rest.len());
+        Options { rest, end, valued: valued_by(name) }
+    }
+
+    /// Returns true if a word is the value of one of these options.
+    fn has_value_at(&self, at: usize, options: &[&str]) -> bool {
+        (1..=self.end).contains(&at) && takes_text(&self.rest[at - 1].text, options)
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        (0..self.end).any(|at| {
+            !self.has_value_at(at, self.valued)
+                && flag(without_value(&self.rest[at], self.valued), names).is_some()
+        })
+    }
+
+    /// Returns true if there is one of these options, and none that undoes it, as `--no-dry` undoes `--dry-run`.
+    fn is_set(&self, names: &[&str]) -> bool {
+        let is_undone = |name: &str| {
+            let words = self.rest[..self.end].iter();
+            let mut undone = words.filter_map(|word| word.text.strip_prefix("--no-"));
+            name.strip_prefix("--").is_some_and(|name| undone.any(|start| name.starts_with(start)))
+        };
+        self.has(names) && !names.iter().any(|name| is_undone(name))
+    }
+
+    /// Returns true if the command changes the index only, shows what it would do, or makes a branch.
+    fn keep_files(&self, name: &str) -> bool {
+        match name {
+            "restore" => self.is_set(&["--staged", "-S"]) && !self.has(&["--worktree", "-W"]),
+            "rm" => self.is_set(&["--cached"]) || self.is_set(&["-n", "--dry-run"]),
+            "clean" => self.is_set(&["-n", "--dry-run"]),
+            "checkout" => {
+                let kinds =
+                    [&["-b", "-B"][..], &["--orphan"], &["-t", "--track"], &["-d", "--detach"]];
+                kinds.iter().any(|names| self.is_set(names))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Returns true if a command changes everything in the folders that it is given.
