@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { builtBinary, main } from './run.mjs'
 
 /** Maximum bytes of a stripped release build: a little above the last one, so that growth is noticed and decided. */
-export const MAX = 6_565_000
+export const MAX = 6_645_000
 
 const run = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 })
 const number = (value) => value.toLocaleString('en')
