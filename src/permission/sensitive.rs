@@ -38,17 +38,17 @@ const COMMON: &str = "\
     .config/containers/auth.json containers/auth.json .yarnrc.yml NuGet/NuGet.Config firebase-adminsdk-*.json *-firebase-adminsdk.json \
     .cloudflared/*.json .aliyun/config.json .bluemix/config.json .fly/config.yml .config/stripe/** .snowflake/** .wrangler/** \
     .kaggle/kaggle.json kaggle.json .cache/huggingface/token .huggingface/token .authinfo .authinfo.gpg .vault_pass .vault_pass.txt *.bks \
-    *.env !*process.env !*meta.env !*example.env !*sample.env !*template.env .dev.vars.* .secrets .secret secrets.txt \
+    *.env !*process.env !*default.env !*defaults.env !*meta.env !*example.env !*sample.env !*template.env .dev.vars.* .secrets .secret secrets.txt \
     secrets.ini secrets.properties secrets.xml secret.json secret.txt password.txt passwords.txt passwords.csv credentials.csv credentials.yml credentials.yaml credentials.toml credentials.ini credentials.xml \
     *_accessKeys.csv rootkey.csv keyfile.json *-service-account.json *_service_account.json *-service-key.json *-sa-key.json token.pickle cookies.txt \
-    *.pk8 *.pkcs8 *.pvk *.snk *.psafe3 *.kwl *.kwallet *.1pux *.opvault *.bek *.ovpn *.pem.bak *.key.bak sops/age/** wg0.conf \
-    etc/wireguard/** etc/master.passwd ssl/private/** run/secrets/** ipsec.secrets chap-secrets pap-secrets wpa_supplicant.conf krb5cc_* \
+    *.pk8 *.pkcs8 *.pvk *.snk *.psafe3 *.kwl *.kwallet *.1pux *.opvault *.bek *.ovpn *.pem.bak *.key.bak sops/age/keys.txt wg0.conf \
+    etc/wireguard/** etc/master.passwd etc/ssl/private/** run/secrets/** ipsec.secrets chap-secrets pap-secrets wpa_supplicant.conf krb5cc_* \
     system-connections/** .local/share/keyrings/** Library/Keychains/** .mozilla/** .thunderbird/** .config/google-chrome/** .config/chromium/** \
     .vnc/passwd .lastpass/** .Renviron .sentryclirc .curlrc .wgetrc .muttrc .offlineimaprc .mbsyncrc .esmtprc .gitcookies .cvspass \
     svn.simple/** davfs2/secrets rsyncd.secrets .rediscli_auth .cqlshrc .cassandra/cqlshrc .hex/hex.config .ngrok2/** ngrok.yml \
     .doppler.yaml .doppler/** .config/github-copilot/** com.vercel.cli/auth.json netlify/config.json .railway/config.json .supabase/access-token \
     configstore/firebase-tools.json hcloud/cli.toml .config/linode-cli .vultr-cli.yaml scw/config.yaml .ovh.conf ovh.conf .civo.json \
-    exoscale/exoscale.toml .circleci/cli.yml .travis/config.yml .twilio-cli/config.json planetscale/access-token agent/auth.json .factory/auth.json \
+    exoscale/exoscale.toml .circleci/cli.yml .travis/config.yml .twilio-cli/config.json planetscale/access-token .pi/agent/auth.json .factory/auth.json \
     pypoetry/auth.toml local.settings.json wp-config.php secret_token.rb hudson.util.Secret encrypted_data_bag_secret .vault-password* \
     sitemanager.xml recentservers.xml WinSCP.ini .vscode/sftp.json .remote-sync.json UTC--* solana/id.json .near-credentials/** .foundry/keystores/** mnemonic.txt \
     !*.pub !known_hosts !known_hosts.old !*.pub.pem !.env-example !.env_example !.env-sample !.env_sample";
@@ -183,11 +183,11 @@ impl Name {
         let Name { start, end, .. } = self;
         match end {
             None => name == start,
-            // `see .env` is a text and not a name.
-            Some(end) => name
-                .strip_prefix(start.as_str())
-                .and_then(|rest| rest.strip_suffix(end.as_str()))
-                .is_some_and(|between| !between.ends_with(' ')),
+            Some(end) => {
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end.as_str())
+            }
         }
     }
 

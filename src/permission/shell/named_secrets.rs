@@ -3,7 +3,7 @@
 use super::analyzer::Walker;
 use super::program_names::base;
 use super::programs::{Kind, Program};
-use super::simple_command::glued;
+use super::simple_command::{glued, is_message};
 use super::word::Word;
 use super::{
     AnalyzedCommand, Concern, CoveredBy, git::git_commands, git::git_pathspecs, grep_args,
@@ -98,6 +98,7 @@ impl Walker<'_> {
                 && (git_commands::is_text(words, at) || git_pathspecs::is_exclusion(&word.text)))
                 || texts.binary_search(&(at - 1)).is_ok()
                 || (is_gh && is_filter(&words[at - 1].text, &word.text))
+                || (is_gh && is_message(words, at, program))
                 || (is_find && sed_awk_find::is_left_out(words, at - 1))
                 || (leaves_out && is_left_out(base, option, &words[at - 1].text, &word.text))
             {

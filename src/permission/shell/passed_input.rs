@@ -56,7 +56,11 @@ pub(super) fn passes(program: Option<&Program>, words: &[Word]) -> bool {
 const SENDERS: &str = "curl gh glab http https xh";
 
 /// Words with which they take settings, or a command for elsewhere, from it.
-const RUNNING: &str = "-K --config alias codespace cs extension extensions ext";
+const RUNNING: &str = "alias codespace cs extension extensions ext";
+
+/// Commands of `gh` and `glab` that send their input: another word can be an alias, or a program that extends them.
+const HUB: &str =
+    "api pr mr issue release gist snippet repo run workflow secret variable label incident";
 
 /// Returns true if a program only changes or sends the text in its input.
 pub(super) fn is_text(base: &str, kind: Option<Kind>, words: &[Word]) -> bool {
@@ -79,10 +83,29 @@ pub(super) fn is_text(base: &str, kind: Option<Kind>, words: &[Word]) -> bool {
         }
         _ => {
             has_word(SENDERS, base)
+                && are_known()
                 && rest.iter().any(|word| word.text == "-" || word.text.ends_with("@-"))
-                && !rest.iter().any(|word| has_word(RUNNING, &word.text))
+                && !rest.iter().any(|word| may_run(base, word))
+                && (!is_hub(base) || rest.first().is_some_and(|word| has_word(HUB, &word.text)))
         }
     }
+}
+
+fn is_hub(base: &str) -> bool {
+    matches!(base, "gh" | "glab")
+}
+
+/// Returns true for a word with which the input is settings or a command, or is written into a file.
+fn may_run(base: &str, word: &Word) -> bool {
+    let text = word.text.as_str();
+    let is_setting = match text.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => text.starts_with("--conf"),
+        Some(letters) => letters.contains('K'),
+        None => false,
+    };
+    has_word(RUNNING, text)
+        || (!is_hub(base) && is_setting)
+        || text.to_ascii_lowercase().contains("file:")
 }
 
 /// Adds a question if a shell, or a program that starts one, runs its input.

@@ -165,7 +165,7 @@ fn does_more(base: &str, rest: &[Word]) -> bool {
                         .any(|name| word.text.starts_with(name)))
                 || word
                     .text
-                    .split([',', '/'])
+                    .split([',', '/', '.'])
                     .any(|kind| kind.to_ascii_lowercase().trim_end_matches('s') == "secret")
         }
         "go" => {
@@ -182,10 +182,14 @@ fn does_more(base: &str, rest: &[Word]) -> bool {
         }
         "journalctl" => {
             let name = word.text.split('=').next().unwrap_or_default();
-            name.starts_with("-D") || (name.starts_with("--") && !has_word(OF_JOURNAL, name))
+            name.starts_with("-D")
+                || name.starts_with("-M")
+                || (name.starts_with("--") && !has_word(OF_JOURNAL, name))
         }
         "gh" | "glab" => {
-            word.text.to_ascii_lowercase().contains("method-override") || word.text.contains("://")
+            word.text.to_ascii_lowercase().contains("method-override")
+                || word.text.contains("://")
+                || word.text == "--live"
         }
         _ => false,
     })

@@ -91,7 +91,6 @@ pvremove t fyvq --test --force --yes --verbose --quiet
 lvreduce t fyvqrn --test --force --yes --verbose --quiet
 vgreduce t fyvqa --test --force --yes --verbose --quiet
 sfdisk n fqw --no-act --force --quiet
-sgdisk P P --pretend
 wipefs n afq --no-act --all --force --quiet";
 
 /// Names of the folders of the system that are links where `/usr` holds them.

@@ -114,8 +114,7 @@ fn only_pretends(base: &str, rest: &[Word]) -> bool {
         word.known && (has_word(names, &word.text) || (!letters.is_empty() && are_known))
     };
     rest.iter().take_while(is_plain).any(|word| {
-        letters(word).contains(letter)
-            || matches!(word.text.as_str(), "--test" | "--no-act" | "--pretend")
+        letters(word).contains(letter) || matches!(word.text.as_str(), "--test" | "--no-act")
     })
 }
 

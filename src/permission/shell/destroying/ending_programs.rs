@@ -201,7 +201,11 @@ impl Walker<'_> {
             "umount" => {
                 let is_used = |word: &Word| match self.any_place(word) {
                     // The disk of another system stays as it is.
-                    Some((Place::Root, _)) if word.text.starts_with("/mnt/") => false,
+                    Some((Place::Root, _))
+                        if word.text.starts_with("/mnt/") && !word.text.contains("..") =>
+                    {
+                        false
+                    }
                     Some((Place::Root | Place::Homes | Place::Home, _)) => true,
                     place => place.is_some() && NEEDED.contains(&word.text.trim_end_matches('/')),
                 };
