@@ -19,6 +19,36 @@ test('the components, with their stylesheet, are a module of at most 40 KiB', ()
   expect(statSync(join(ROOT, 'dist', 'ui', 'index.mjs')).size).toBeLessThanOrEqual(40 * 1024)
 })
 
+/** Crates of the lock file that are in no binary: ours, and those that build, expand macros, test, or serve a system that we do not. */
+const NOT_LINKED = `
+  ar_archive_writer autocfg bit-set bit-vec bon-macros borsh borsh-derive bumpalo bytes cached_proc_macro cc
+  cfg_aliases chacha20 convert_case core_detect darling darling_core darling_macro find-msvc-tools fnv
+  futures-macro ident_case indexmap js-sys libredox napi-build napi-derive napi-derive-backend num-traits object
+  peg-macros pest_derive pest_generator pest_meta prettyplease proc-macro-crate proc-macro2 proptest quick-error
+  quote r-efi rand rand_xorshift redox_syscall redox_users rustversion rusty-fork semver serde_derive shlex
+  spillway-base spillway-core spillway-node syn thiserror-impl toml_datetime toml_edit toml_parser
+  tracing-attributes unarray unicode-ident uuid version_check wait-timeout wasm-bindgen wasm-bindgen-macro
+  wasm-bindgen-macro-support wasm-bindgen-shared winnow zerocopy-derive`
+  .trim()
+  .split(/\s+/)
+
+/** The crates that a crate depends on, for whatever purpose and platform. */
+function cratesBelow(first: string, lockFile: string): Set<string> {
+  const lists = lockFile.split('[[package]]').map((each) => {
+    const name = /^name = "(.+)"$/m.exec(each)?.[1]
+    const list = /^dependencies = \[([^\]]*)\]/m.exec(each)?.[1] ?? ''
+    return [name, [...list.matchAll(/"([\w-]+)/g)].map(([, below]) => below!)] as const
+  })
+  const found = new Set<string>()
+  const add = (name: string) => {
+    if (found.has(name)) return
+    found.add(name)
+    for (const [own, below] of lists) if (own === name) below.forEach(add)
+  }
+  add(first)
+  return found
+}
+
 describe('one package per platform', () => {
   const folders = readdirSync(join(ROOT, 'npm')).sort()
 
@@ -106,6 +136,8 @@ describe('the main package', () => {
     expect(linked.length).toBeGreaterThan(20)
     const names = named.map(([, name]) => name)
     expect([...linked, 'diff', 'yaml'].filter((name) => !names.includes(name))).toEqual([])
+    const reached = [...cratesBelow('spillway-node', crates)]
+    expect(reached.filter((name) => !names.includes(name)).sort()).toEqual(NOT_LINKED)
   })
 
   test('the lock file names no host', () => {

@@ -28,10 +28,11 @@ OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO 
 LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR
 IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
 
-/** The texts of the licence files in a package's folder; of several, the one under MIT. */
-function textsIn(folder) {
-  const found = readdirSync(folder).filter((name) => LICENCE.test(name))
-  const isChoice = found.some((name) => /mit/i.test(name))
+/** The texts of the licence files in a package's folder; of several that are a choice, the one under MIT. */
+function textsIn(folder, license) {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const found = entries.map(({ name }) => name).filter((name) => LICENCE.test(name))
+  const isChoice = !/\bAND\b/.test(license) && found.some((name) => /mit/i.test(name))
   const files = isChoice ? found.filter((name) => !OTHER_CHOICE.test(name)) : found
   return files.sort().map((name) => readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim())
 }
@@ -53,7 +54,7 @@ function crates() {
   add(packages.find(({ name }) => name === 'spillway-node').id)
   const others = [...linked].map((id) => byId.get(id)).filter(({ source }) => source !== null)
   return others.map(({ name, version, license, authors, manifest_path }) => {
-    const texts = textsIn(dirname(manifest_path))
+    const texts = textsIn(dirname(manifest_path), license)
     if (texts.length === 0 && !/\bMIT\b/.test(license)) throw new Error(`${name} has no licence text`)
     const holders = authors.map((author) => author.replace(/ <.*/, '')).join(', ')
     return { name, version, license, texts: texts.length > 0 ? texts : [mit(holders || `the authors of ${name}`)] }
@@ -65,7 +66,7 @@ function bundled() {
   return TAKEN_IN.map((name) => {
     const folder = join(ROOT, 'node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return { name, version, license, texts: textsIn(folder) }
+    return { name, version, license, texts: textsIn(folder, license) }
   })
 }
 
@@ -74,19 +75,19 @@ function chapters(packages) {
   const byText = new Map()
   for (const { name, version, license, texts } of packages) {
     const text = texts.join('\n\n')
-    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`])
+    byText.set(text, [...(byText.get(text) ?? []), [name, version, `(${license})`].join(' ')])
   }
   return [...byText].map(([text, names]) => `${'-'.repeat(80)}\n${names.join('\n')}\n\n${text}\n`)
 }
 
 /** The whole file. */
 export function thirdParty() {
-  const std = { name: 'Rust standard', version: 'library', license: 'MIT OR Apache-2.0' }
-  const names = (a, b) => (a.name < b.name ? -1 : 1)
+  const names = (a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en')
   return [
     'Spillway contains the software below. Each text applies to the packages named before it.\n',
     'Rust crates in the binary; their sources are on crates.io under these names and versions:\n',
-    ...chapters([...crates().sort(names), { ...std, texts: [mit('The Rust Project Contributors')] }]),
+    ...chapters(crates().sort(names)),
+    `${'='.repeat(80)}\nThe standard library of Rust (MIT OR Apache-2.0):\n\n${mit('The Rust Project Contributors')}\n`,
     `${'='.repeat(80)}\nnpm packages in dist/:\n`,
     ...chapters(bundled()),
   ]
