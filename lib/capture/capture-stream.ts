@@ -148,7 +148,7 @@ export class Inflow {
   private async saveLiveEvery(ms: number): Promise<void> {
     while (!this.hasEnded) {
       this.age = startTimer(ms)
-      if (!(await this.age.elapsed) || this.hasEnded) return
+      if (!(await this.age.done) || this.hasEnded) return
       // A strategy of the caller's holds it.
       if (this.held !== undefined) continue
       this.pending = 0

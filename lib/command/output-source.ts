@@ -66,7 +66,7 @@ export function listenTo(child: ChildProcess, capture: Capture, isLabelled: bool
       for (;;) {
         const before = heard
         const quiet = startTimer(QUIET_MS)
-        const isClosed = await Promise.race([closed.then(() => true), quiet.elapsed.then(() => false)])
+        const isClosed = await Promise.race([closed.then(() => true), quiet.done.then(() => false)])
         quiet.cancel()
         const isOver = heard === before || elapsed() >= until
         if (isClosed || (isOver && !capture.writableNeedDrain)) break

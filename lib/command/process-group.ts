@@ -54,13 +54,13 @@ export class Stop {
     signalGroup(pid, 'SIGTERM')
     const grace = startTimer(this.graceMs)
     let isOver = false
-    grace.elapsed.then(() => {
+    grace.done.then(() => {
       isOver = true
     })
-    await Promise.race([this.exited, grace.elapsed])
+    await Promise.race([this.exited, grace.done])
     for (let wait = FIRST_LOOK_MS; !isOver && isAlive(pid); wait = Math.min(2 * wait, LAST_LOOK_MS)) {
       const look = startTimer(wait)
-      await Promise.race([look.elapsed, grace.elapsed])
+      await Promise.race([look.done, grace.done])
       look.cancel()
     }
     grace.cancel()
@@ -125,7 +125,7 @@ export function stopWhen(stop: Stop, { timeoutMs, signal }: RunCommandOptions): 
   }
   signal?.addEventListener('abort', abort, { once: true })
   const timeout = timeoutMs === undefined ? undefined : startTimer(timeoutMs)
-  timeout?.elapsed.then((isUp) => {
+  timeout?.done.then((isUp) => {
     if (isUp) stop.now('timedOut', timeoutMs)
   })
   return () => {

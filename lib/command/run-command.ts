@@ -216,7 +216,7 @@ function reportProgress(
   const tick = async () => {
     for (;;) {
       next = startTimer(PROGRESS_MS)
-      await next.elapsed
+      await next.done
       if (isOver) return
       const { totalBytes, totalLines } = output.size()
       tellCaller('onProgress', onProgress, { bytes: totalBytes, lines: totalLines, elapsedMs: elapsed() - started })

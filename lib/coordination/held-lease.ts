@@ -108,7 +108,7 @@ export class HeldLease {
     const { coordination, key, owner, ms } = this.wanted
     while (!this.isOver) {
       this.pause = startTimer(ms / 3)
-      await this.pause.elapsed
+      await this.pause.done
       if (this.isOver) return
       const asked = elapsed()
       const fence = await coordination.lease(key, owner, ms).catch(() => 'unknown' as const)

@@ -71,10 +71,10 @@ class Wakeup {
 
   async wait(ms: number): Promise<void> {
     if (!this.isWoken && ms > 0) {
-      // A timer of an endless time never ends.
-      const { elapsed: isUp, cancel } = startTimer(Math.min(ms, 2 ** 31))
+      // A timer without a finite time never ends.
+      const { done, cancel } = startTimer(Math.min(ms, 2 ** 31))
       this.cancel = cancel
-      await isUp
+      await done
       this.cancel = undefined
     }
     this.isWoken = false

@@ -56,7 +56,7 @@ async function tryOut(url: string, timeoutMs: number): Promise<void> {
     worker.on('message', resolve)
     worker.on('error', (error) => resolve({ code: (error as NodeJS.ErrnoException).code, message: messageOf(error) }))
     worker.on('exit', (code) => resolve({ message: `it ended the process (exit code ${code})` }))
-    wait.elapsed.then((isLate) => isLate && resolve(undefined), reject)
+    wait.done.then((isLate) => isLate && resolve(undefined), reject)
   })
   try {
     const trial = await said

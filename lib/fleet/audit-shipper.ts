@@ -71,7 +71,7 @@ export class AuditShipper {
   private async run(intervalMs: number): Promise<void> {
     while (!this.isClosed) {
       this.timer = startTimer(intervalMs)
-      if (!(await this.timer.elapsed) || this.isClosed) return
+      if (!(await this.timer.done) || this.isClosed) return
       await this.ship().catch((error) => this.report(error))
     }
   }

@@ -10,8 +10,7 @@ import { SpillwayError } from '../errors'
 import type { ObjectStore } from '../remote/object-store'
 import { objectStore } from '../remote/options'
 import { isArray } from '../util/guards'
-import { type Check, checkOptions } from '../validation/options'
-import { checkSignal } from '../validation/validate'
+import { type Check, checkOptions, signal as signalCheck } from '../validation/options'
 import { type AuditFileKey, auditKey, auditPrefix, fileNumber, parseAuditKey } from './audit-keys'
 import { storeRequest } from './store-request'
 
@@ -44,7 +43,7 @@ const CHECKS: Readonly<Record<keyof VerifyShippedAuditOptions, Check>> = {
   // The reader of the logs says what is allowed.
   key: ['a string or a Uint8Array', () => true],
   heads: ['an array of hashes', (value) => isArray(value) && value.every((hash) => typeof hash === 'string')],
-  signal: ['an AbortSignal', (value) => value instanceof AbortSignal],
+  signal: signalCheck,
 }
 
 /** Missing files that a report names. */
@@ -64,7 +63,6 @@ export async function verifyShippedAudit(options: VerifyShippedAuditOptions): Pr
   checkOptions('options', options, CHECKS)
   checkNeeded(options, CHECKS, 'objects', 'sessionId')
   const { objects, sessionId, key, heads = [], signal } = options
-  checkSignal('options.signal', signal)
   const missing = new Set(heads)
   const logs: AuditReport[] = []
   const missingFiles: string[] = []

@@ -11,7 +11,16 @@ import { isArray } from '../util/guards'
 import { givenArguments } from '../util/json'
 import { safeStringify } from '../util/safe-stringify'
 import { type Check, checkGiven, checkOption, flag, isNonEmptyString, string } from '../validation/options'
-import { checkKeys, checkOneOf, invalid, isRecord, openKnowing, wrong, wrongName } from '../validation/validate'
+import {
+  checkKeys,
+  checkOneOf,
+  checkSignal,
+  invalid,
+  isRecord,
+  openKnowing,
+  wrong,
+  wrongName,
+} from '../validation/validate'
 import {
   type AppliedRule,
   type ExplainedTarget,
@@ -236,10 +245,6 @@ interface Beside {
 
 const TOOL_NAME: Check = ['the name of a tool', isNonEmptyString]
 const PATH: Check = ['a path', (value) => typeof value === 'string']
-const SIGNAL: Check = [
-  'an AbortSignal',
-  (value) => typeof (value as AbortSignal | null)?.addEventListener === 'function',
-]
 
 /** @throws SpillwayError `INVALID_ARGUMENT` */
 export function readCall(request: PermissionCall): PermissionCall {
@@ -254,7 +259,7 @@ export function readCall(request: PermissionCall): PermissionCall {
   checkOption('call.headless', headless, flag)
   checkOption('call.touchesNothing', touchesNothing, flag)
   checkOption('call.toolCallId', toolCallId, string)
-  checkOption('call.signal', signal, SIGNAL)
+  checkSignal('call.signal', signal)
   return { tool, sessionId, mode, cwd, vault, headless, touchesNothing }
 }
 

@@ -201,7 +201,7 @@ class PostgresSteps implements CoordinationSteps {
       } catch {
         // The server is away, or in recovery: calls report it.
       }
-      if (!this.isClosed) await startTimer(RECONNECT_MS).elapsed
+      if (!this.isClosed) await startTimer(RECONNECT_MS).done
     }
   }
 

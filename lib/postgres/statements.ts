@@ -25,7 +25,7 @@ export function statementsIn(schema: string) {
   const live = '(expires_at is null or expires_at > now())'
   const leased = (fence: string) => `(${fence}::bigint is null or exists (select 1 from held))`
   return {
-    tablesExist: `select to_regclass('${schema}.leases') is not null as found`,
+    tablesExist: `select to_regclass('${schema}.key_values') is not null as found`,
 
     /** Key, folder, value, lifetime, channel. Returns nothing if there is a value. Each call also removes two expired values. */
     insertIfAbsent: `with expired as (delete from ${schema}.key_values where key in

@@ -1,7 +1,7 @@
 /** The state of a pruner, as it is stored. */
 
 import { isArray } from '../util/guards'
-import { parsedState, wrongState } from '../validation/options'
+import { atLeastZero, type Check, parsedState, strings, wrongState } from '../validation/options'
 import { isObserved, type ObservedState } from './observed-usage'
 import type { Trim } from './trim'
 
@@ -80,31 +80,29 @@ export interface HistoryPrunerState {
 
 const TRIM_TYPES = 'string,number,number,string,string'
 
-const isText = (value: unknown) => typeof value === 'string'
-const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
-const isPair = (value: unknown) => isArray(value) && value.length === 2 && value.every(isText)
+const isPair = (value: unknown) => isArray(value) && value.length === 2 && strings[1](value)
 const isTrim = (value: unknown) =>
   isArray(value) && value.length === 5 && value.map((part) => typeof part).join() === TRIM_TYPES
-const isNumberOrNull = (value: unknown) => value === null || isNumber(value)
+const isNumberOrNull = (value: unknown) => value === null || atLeastZero(value)
 const arrayOf = (test: (value: unknown) => boolean) => (value: unknown) => isArray(value) && value.every(test)
 
-type StateCheck = readonly [field: string, allowed: string, test: (value: unknown) => boolean]
+type StateCheck = readonly [field: string, ...Check]
 
 const NEEDED: readonly StateCheck[] = [
   ['version', '1', (value) => value === 1],
   ['placeholders', 'pairs of strings', arrayOf(isPair)],
   ['account', 'an object', (value) => typeof value === 'object' && value !== null],
   ['carried', 'an array of numbers and null', arrayOf(isNumberOrNull)],
-  ['sizes', 'an array of numbers', arrayOf(isNumber)],
+  ['sizes', 'an array of numbers', arrayOf(atLeastZero)],
 ]
 
 const OPTIONAL: readonly StateCheck[] = [
   ['trims', 'arrays of a string, two numbers and two strings', arrayOf(isTrim)],
-  ['adopted', 'an array of strings', arrayOf(isText)],
-  ['withoutThinking', 'an array of numbers', arrayOf(isNumber)],
-  ['unseenFrom', 'a number', isNumber],
-  ['clearedByProvider', 'a number', isNumber],
-  ['restored', 'an array of strings', arrayOf(isText)],
+  ['adopted', ...strings],
+  ['withoutThinking', 'an array of numbers', arrayOf(atLeastZero)],
+  ['unseenFrom', 'a number', atLeastZero],
+  ['clearedByProvider', 'a number', atLeastZero],
+  ['restored', ...strings],
   ['observed', 'an object', isObserved],
 ]
 

@@ -196,7 +196,7 @@ class RedisSteps implements CoordinationSteps {
     this.waiting.add(tell)
     try {
       const isOpened = this.connecting === undefined && client.isOpen ? isReady : this.connect()
-      const inTime = [isOpened.then(() => client.isReady), late.elapsed.then(() => false)]
+      const inTime = [isOpened.then(() => client.isReady), late.done.then(() => false)]
       if (!(await Promise.race(inTime))) throw new Error('there is no connection')
     } finally {
       this.waiting.delete(tell)

@@ -56,7 +56,7 @@ export class Outbox {
     const release = keepAlive()
     for (const pause of this.pauses) pause.cancel()
     const sent = [...this.entries.values()].map((entry) => entry.sent)
-    await Promise.race([Promise.all(sent), late.elapsed])
+    await Promise.race([Promise.all(sent), late.done])
     late.cancel()
     release()
   }
@@ -65,7 +65,7 @@ export class Outbox {
   async settle(keys: readonly string[], timeoutMs: number): Promise<void> {
     const late = startTimer(timeoutMs)
     const sent = keys.flatMap((key) => this.entries.get(key)?.sent ?? [])
-    if (sent.length > 0) await Promise.race([Promise.all(sent), late.elapsed])
+    if (sent.length > 0) await Promise.race([Promise.all(sent), late.done])
     late.cancel()
   }
 
@@ -97,7 +97,7 @@ export class Outbox {
   private async pause(): Promise<void> {
     const pause = startTimer(waitMs(this.failures, MAX_WAIT_MS))
     this.pauses.add(pause)
-    await pause.elapsed
+    await pause.done
     this.pauses.delete(pause)
   }
 }

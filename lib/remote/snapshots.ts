@@ -31,7 +31,7 @@ export class Snapshots {
   private async run(): Promise<void> {
     while (!this.hasEnded) {
       this.timer = startTimer(this.intervalMs)
-      if (!(await this.timer.elapsed)) return
+      if (!(await this.timer.done)) return
       this.look()
       await this.save().catch((error) => debug('snapshot: %s', messageOf(error)))
     }

@@ -2,8 +2,8 @@
 
 import { messageOf } from '../util/message-of'
 import { takeTurns } from '../util/take-turns'
-import { anything, checkOptions, flag, strings } from '../validation/options'
-import { checkSignal, wrong } from '../validation/validate'
+import { checkOptions, flag, signal as signalCheck, strings } from '../validation/options'
+import { wrong } from '../validation/validate'
 import { logFilesOf } from './log-files'
 import { type PricedCost, pricedCost, type SessionPrices, sessionPrices, sumOfCosts } from './prices'
 import { readSession } from './read-session'
@@ -112,9 +112,8 @@ function billOf(usage: SessionUsage | undefined, meter: RequestMeter, said: numb
  */
 export async function reportSessions(paths: readonly string[], options: ReportOptions = {}): Promise<UsageReport> {
   if (!strings[1](paths)) throw wrong('paths', paths, strings[0])
-  checkOptions('options', options, { observe: flag, signal: anything })
+  checkOptions('options', options, { observe: flag, signal: signalCheck })
   const { observe = false, signal } = options
-  checkSignal('options.signal', signal)
   const sessions: SessionReport[] = []
   const skipped: SkippedFile[] = []
   const orSkip = async <T>(path: string, work: () => Promise<T>): Promise<T | undefined> => {

@@ -35,7 +35,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   const timer = startTimer(ms)
   const release = keepAlive()
   try {
-    await withTimeout(Number.POSITIVE_INFINITY, () => timer.elapsed, { signal })
+    await withTimeout(Number.POSITIVE_INFINITY, () => timer.done, { signal })
   } finally {
     release()
     timer.cancel()

@@ -5,7 +5,7 @@ import { elapsed } from './clock'
 /** A cancellable delay. */
 export interface Timer {
   /** Resolves to `true` when the time is up, to `false` on `cancel()`. */
-  elapsed: Promise<boolean>
+  done: Promise<boolean>
   cancel: () => void
 }
 
@@ -30,7 +30,7 @@ export function startTimer(ms: number): Timer {
     Atomics.store(cell, 0, 1)
     Atomics.notify(cell, 0)
   }
-  return { elapsed: wait(), cancel }
+  return { done: wait(), cancel }
 }
 
 let threads: typeof import('node:worker_threads') | undefined

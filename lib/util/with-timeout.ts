@@ -22,7 +22,7 @@ export async function withTimeout<T>(
   const release = wait && keepAlive()
   let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    wait?.elapsed.then((isLate) => {
+    wait?.done.then((isLate) => {
       if (!isLate) return
       onLate?.()
       reject(new TimeoutError(`took longer than ${ms} ms`))
