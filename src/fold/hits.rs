@@ -68,11 +68,11 @@ fn group(lines: &Lines<'_>, keep: &[String], from: usize, until: usize) -> Optio
     }
     let kinds: [(Split, usize, &str); 3] =
         [(hit, MIN_LINES, ""), (plain_hit, MIN_PLAIN_HITS, INDENT), (listed, MIN_LINES, INDENT)];
-    kinds.into_iter().find_map(|(split, least, indent)| {
+    kinds.into_iter().find_map(|(split, min, indent)| {
         let rest = below(lines, split, from, until)?;
         let (head, to) = (split(first)?.0, from + rest.len());
         let size: usize = rest.iter().map(|line| line.len() + indent.len() + 1).sum();
-        if rest.len() < least || head.len() + size >= lines.bytes(from, to) {
+        if rest.len() < min || head.len() + size >= lines.bytes(from, to) {
             return None;
         }
         let mut shown = head.to_owned();

@@ -230,8 +230,8 @@ impl Index {
         lines: Lines<'_>,
         hidden: Vec<(usize, usize)>,
     ) {
-        let most = self.max_bytes / 2 / 24;
-        let known = lines.len().min(most);
+        let max = self.max_bytes / 2 / 24;
+        let known = lines.len().min(max);
         if u64::from(self.next) + known as u64 > u64::from(u32::MAX) {
             self.clear();
         }

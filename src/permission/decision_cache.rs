@@ -129,8 +129,8 @@ impl RealPaths for Noted<'_> {
         self.real.is_folder(path)
     }
 
-    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+    fn names(&self, folder: &str, max: usize) -> Vec<(String, bool)> {
         self.has_looked.set(true);
-        self.real.names(folder, most)
+        self.real.names(folder, max)
     }
 }

@@ -16,9 +16,9 @@ pub trait RealPaths {
     /// Resolves an absolute path without `..`, written with `/`.
     fn real<'p>(&self, path: &'p str) -> Option<Cow<'p, str>>;
 
-    /// Returns the first names in a directory, at most `most`, and whether each is a symlink. Empty if it cannot be
+    /// Returns the first names in a directory, at most `max`, and whether each is a symlink. Empty if it cannot be
     /// read.
-    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)>;
+    fn names(&self, folder: &str, max: usize) -> Vec<(String, bool)>;
 
     /// Returns true if a path is a directory, or a symlink to one.
     fn is_folder(&self, path: &str) -> bool {

@@ -70,7 +70,7 @@ impl RealPaths for FileSystem {
     }
 
     #[cfg(unix)]
-    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+    fn names(&self, folder: &str, max: usize) -> Vec<(String, bool)> {
         use rustix::fs::{FileType, Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(folder, flags, Mode::empty());
@@ -86,17 +86,17 @@ impl RealPaths for FileSystem {
         };
         let is_own =
             |entry: &rustix::fs::DirEntry| !matches!(entry.file_name().to_bytes(), b"." | b"..");
-        entries.flatten().filter(is_own).take(most).filter_map(name).collect()
+        entries.flatten().filter(is_own).take(max).filter_map(name).collect()
     }
 
     #[cfg(not(unix))]
-    fn names(&self, folder: &str, most: usize) -> Vec<(String, bool)> {
+    fn names(&self, folder: &str, max: usize) -> Vec<(String, bool)> {
         let Ok(entries) = fs::read_dir(native(folder)) else { return Vec::new() };
         let name = |entry: fs::DirEntry| {
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             Some((entry.file_name().into_string().ok()?, is_link))
         };
-        entries.flatten().take(most).filter_map(name).collect()
+        entries.flatten().take(max).filter_map(name).collect()
     }
 }
 

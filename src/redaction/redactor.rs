@@ -128,13 +128,13 @@ impl Rules {
     /// Compiles a caller's rules. `known` adds the patterns of well-known secrets.
     pub fn new(patterns: &[RegexSource], values: &[String], known: bool) -> Result<Self, Refused> {
         // Checked before anything is compiled, which takes time and memory.
-        for (list, count, most) in
+        for (list, count, max) in
             [("patterns", patterns.len(), MAX_PATTERNS), ("values", values.len(), MAX_VALUES)]
         {
-            if count > most {
+            if count > max {
                 return Err((
                     list.to_owned(),
-                    format!("expected at most {most} entries, received {count}"),
+                    format!("expected at most {max} entries, received {count}"),
                 ));
             }
         }

@@ -509,8 +509,8 @@ impl RealPaths for Changing {
         }
     }
 
-    fn names(&self, _: &str, most: usize) -> Vec<(String, bool)> {
-        self.names.borrow().iter().take(most).cloned().collect()
+    fn names(&self, _: &str, max: usize) -> Vec<(String, bool)> {
+        self.names.borrow().iter().take(max).cloned().collect()
     }
 }
 

@@ -20,10 +20,10 @@ pub(super) struct Link {
 /// Returns the symlinks that a glob matches, or `None` if there are too many names to examine. `**` matches one name
 /// here, as in most shells, and the part of `path` without wildcards is assumed to have no symlinks.
 pub(super) fn links(path: &str, left: &mut usize, real: &dyn RealPaths) -> Option<Vec<Link>> {
-    let most = (*left).min(MAX_NAMES_OF_PATH);
-    let mut left_here = most;
+    let max = (*left).min(MAX_NAMES_OF_PATH);
+    let mut left_here = max;
     let found = within(path, &mut left_here, real);
-    *left -= most - left_here;
+    *left -= max - left_here;
     found
 }
 

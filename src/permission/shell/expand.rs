@@ -368,9 +368,9 @@ pub(super) fn decoded_all(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('\\') {
         out.push_str(before);
-        let number = |digits: &str, radix: u32, most: usize| {
+        let number = |digits: &str, radix: u32, max: usize| {
             let length =
-                digits.chars().take(most).take_while(|letter| letter.is_digit(radix)).count();
+                digits.chars().take(max).take_while(|letter| letter.is_digit(radix)).count();
             let letter =
                 u32::from_str_radix(&digits[..length], radix).ok().and_then(char::from_u32);
             letter.map(|letter| (letter, length))

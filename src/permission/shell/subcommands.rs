@@ -199,7 +199,7 @@ fn forms(base: &[&str], words: &[&str]) -> Vec<String> {
     if !(0..first.len()).any(is_option) {
         return found;
     }
-    let mut most = 0;
+    let mut options = 0;
     for with_value in 0..1_u32 << MAX_OPTIONS {
         let mut kept = base.to_vec();
         let (mut at, mut end, mut number) = (0, 0, 0);
@@ -221,8 +221,8 @@ fn forms(base: &[&str], words: &[&str]) -> Vec<String> {
                 found.push(form);
             }
         }
-        most = number.min(MAX_OPTIONS).max(most);
-        if with_value + 1 >= 1 << most {
+        options = number.min(MAX_OPTIONS).max(options);
+        if with_value + 1 >= 1 << options {
             break;
         }
     }

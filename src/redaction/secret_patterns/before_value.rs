@@ -4,9 +4,9 @@ use super::escapes;
 use super::name_value_pairs::is_letter;
 use super::value;
 
-/// Skips at most `most` spaces and tabs.
-pub(super) fn blanks(text: &[u8], at: usize, most: usize) -> usize {
-    let rest = text.get(at..text.len().min(at + most)).unwrap_or_default();
+/// Skips at most `max` spaces and tabs.
+pub(super) fn blanks(text: &[u8], at: usize, max: usize) -> usize {
+    let rest = text.get(at..text.len().min(at + max)).unwrap_or_default();
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 

@@ -15,7 +15,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Returns the number of bytes at the start of `text` that satisfy `is`, at most `most`.
+/// Returns the number of bytes at the start of `text` that satisfy `is`.
 pub(super) fn run(text: &[u8], is: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| is(**byte)).count()
 }
@@ -244,8 +244,8 @@ pub(super) fn key_bodies(text: &[u8], range: Range<usize>, found: &mut impl FnMu
             let is_of_body = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
             let length = line.iter().rev().take_while(is_of_body).count();
             let is_first = next == at - title.len();
-            let least = if is_first { MIN_LAST } else { MIN_LINE };
-            if length < least || line.len() - length > prefix + 2 {
+            let min = if is_first { MIN_LAST } else { MIN_LINE };
+            if length < min || line.len() - length > prefix + 2 {
                 break;
             }
             next = line_end - line.len();
@@ -295,11 +295,11 @@ pub(super) fn web_token(text: &[u8], at: usize, runs: &mut Runs) -> Option<Range
     let mut to = at;
     let (mut parts, mut needed) = (0, 3);
     for part in 0..5 {
-        let most = if part == 0 { MAX_HEADER } else { usize::MAX };
+        let max = if part == 0 { MAX_HEADER } else { usize::MAX };
         let length = runs.end(text, to, Tail::Word) - to;
         // A token that is encrypted for a key both sides know has no key in it.
         let is_without_key = part == 1 && length == 0 && text.get(to) == Some(&b'.');
-        if part < 2 && length < 8 && !is_without_key || length >= most {
+        if part < 2 && length < 8 && !is_without_key || length >= max {
             return None;
         }
         // The claims of a signed token are JSON; the second part of an encrypted one is a key, if present.

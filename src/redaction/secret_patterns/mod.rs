@@ -238,7 +238,7 @@ fn search_plain(
     let (mut last_line, mut covered) = (None, 0);
     let mut inserted = 0;
     // The bytes of objects of JSON that were read, and the most of them.
-    let (mut read, most) = (0, 8 * text.len());
+    let (mut read, max) = (0, 8 * text.len());
     let mut runs = tokens::Runs::default();
     // The last secret that has a name.
     let mut named = 0..0;
@@ -342,11 +342,11 @@ fn search_plain(
                 yaml::secret_of_data(text, from..to, found);
                 None
             }
-            Place::SecretObjectKind if read < most => {
+            Place::SecretObjectKind if read < max => {
                 read += secret_objects::of_kind(text, to - 1, found);
                 None
             }
-            Place::SecretObjectData if read < most => {
+            Place::SecretObjectData if read < max => {
                 read += secret_objects::of_data(text, from + "data".len(), found);
                 None
             }

@@ -148,13 +148,7 @@ impl Name {
     }
 
     /// Returns the same, of a value without quotes at most this number of bytes.
-    fn value_within(
-        &self,
-        text: &[u8],
-        form: Form,
-        at: usize,
-        most: usize,
-    ) -> Option<Range<usize>> {
+    fn value_within(&self, text: &[u8], form: Form, at: usize, max: usize) -> Option<Range<usize>> {
         let form = match form {
             Form::Block => match self.block(text, at) {
                 Some(range) => return Some(range),
@@ -177,8 +171,8 @@ impl Name {
                     Some(value) => (value, true),
                     None => {
                         let is_query = self.is_query(text);
-                        let most = value::most(text, at, most, form);
-                        let value = value::bare_within(text, at, is_query, most)?;
+                        let max = value::max_length(text, at, max, form);
+                        let value = value::bare_within(text, at, is_query, max)?;
                         // An escaped space does what quotes do.
                         let has_space = text.get(value.range.clone())?.contains(&b' ');
                         (value, has_space)

@@ -118,7 +118,7 @@ impl Row {
         }
         let at = match self.place {
             Place::At(count) => operands.get(count),
-            Place::Last(least) => operands.last().filter(|_| operands.len() >= least),
+            Place::Last(min) => operands.last().filter(|_| operands.len() >= min),
             Place::Only => operands.first().filter(|_| operands.len() == 1),
             Place::NamedAt(count) => operands.get(count + 1).filter(|_| {
                 let name = operands.get(count).and_then(|at| words.get(*at));

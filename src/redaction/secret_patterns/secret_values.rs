@@ -97,7 +97,6 @@ pub(super) fn is_secret(
     let CharCounts { digits, lower, upper, special, spaces } = char_counts(value);
     let letters = lower + upper;
     let is_password = kind == Kind::Password;
-    let least = if kind == Kind::Token && !is_quoted { 8 } else { 6 };
     let is_literal = is_quoted || form == Form::Element;
     if kind == Kind::Login {
         return matches!(form, Form::Variable | Form::Property | Form::Pair | Form::Option)
@@ -118,8 +117,7 @@ pub(super) fn is_secret(
             && value.len() >= 8;
     }
     if matches!(form, Form::Variable | Form::Pair) {
-        let least = if is_password { 4 } else { 8 };
-        return value.len() >= least || form == Form::Pair;
+        return value.len() >= if is_password { 4 } else { 8 } || form == Form::Pair;
     }
     if form == Form::Option && value.len() >= 4 {
         return digits > 0 || upper > 0 || special > 0 || is_password || value.len() >= 12;
@@ -139,11 +137,15 @@ pub(super) fn is_secret(
     if !is_literal && (is_algorithm(text) || is_number(text) || is_name) {
         return false;
     }
-    let least = if kind == Kind::Token && form == Form::Call { 16 } else { least };
-    if digits > 0 && value.len() >= least {
+    let min = match (kind, form) {
+        (Kind::Token, Form::Call) => 16,
+        (Kind::Token, _) if !is_quoted => 8,
+        _ => 6,
+    };
+    if digits > 0 && value.len() >= min {
         return true;
     }
-    if special > 0 && letters > 0 && value.len() >= least && kind != Kind::Token {
+    if special > 0 && letters > 0 && value.len() >= min && kind != Kind::Token {
         // The mark at the end of a sentence is none of a password.
         let is_chosen = || {
             let inner = char_counts(value.get(..value.len() - 1).unwrap_or_default());
@@ -155,7 +157,7 @@ pub(super) fn is_secret(
         && upper > 1
         && lower > 1
         && value.len() >= 16
-        && turns(value) * 5 >= value.len() * 2
+        && case_changes(value) * 5 >= value.len() * 2
     {
         return true;
     }
@@ -178,7 +180,7 @@ pub(super) fn is_secret(
 }
 
 /// Returns the number of changes between upper and lower case.
-pub(super) fn turns(value: &[u8]) -> usize {
+pub(super) fn case_changes(value: &[u8]) -> usize {
     value
         .windows(2)
         .filter(|pair| matches!(pair, [a, b] if a.is_ascii_uppercase() != b.is_ascii_uppercase()))
@@ -385,7 +387,7 @@ pub(super) fn is_base64_text(value: &[u8]) -> bool {
         && lower > 0
         && upper > 1
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
-        && turns(value) * 3 >= value.len()
+        && case_changes(value) * 3 >= value.len()
 }
 
 /// Returns true for a long value in both cases, as machine-made tokens are.

@@ -193,16 +193,16 @@ impl Part {
         if part == "uuid" || count.is_empty() {
             return Some(if count.is_empty() { Part::Mark(letter) } else { Part::Uuid });
         }
-        let (least, most) = count.split_once('-').unwrap_or((count, count));
-        Some(Part::Run(letter, least.parse().ok()?, most.parse().ok()?))
+        let (min, max) = count.split_once('-').unwrap_or((count, count));
+        Some(Part::Run(letter, min.parse().ok()?, max.parse().ok()?))
     }
 
     /// Returns the end of the part that begins at `at`.
     fn end(&self, text: &[u8], at: usize) -> Option<usize> {
-        let (letter, least, most) = match *self {
+        let (letter, min, max) = match *self {
             Part::Mark(mark) => return (text.get(at) == Some(&mark)).then_some(at + 1),
             Part::Uuid => return uuid_end(text, at),
-            Part::Run(letter, least, most) => (letter, least, most),
+            Part::Run(letter, min, max) => (letter, min, max),
         };
         let is_of_part = |byte: u8| match (letter, byte) {
             (_, b'0'..=b'9') => true,
@@ -212,7 +212,7 @@ impl Part {
             (b'b', byte) => b"_-+/=.".contains(&byte),
             _ => false,
         };
-        let rest = text.get(at..text.len().min(at + most + 1))?;
+        let rest = text.get(at..text.len().min(at + max + 1))?;
         let length = run(rest, is_of_part);
         let bytes = rest.get(..length)?;
         let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
@@ -225,7 +225,7 @@ impl Part {
             }
             _ => true,
         };
-        (is_mixed && (least..=most).contains(&length)).then_some(at + length)
+        (is_mixed && (min..=max).contains(&length)).then_some(at + length)
     }
 }
 
@@ -249,11 +249,11 @@ mod tests {
             let (letters, count) = match *part {
                 Part::Mark(mark) => return char::from(mark).to_string(),
                 Part::Uuid => return "01234567-89ab-cdef-0123-456789abcdef".to_owned(),
-                Part::Run(b'd', least, _) => ("0123456789", least),
-                Part::Run(b'h', least, _) => ("0f1e2d3c4b5a6978", least),
-                Part::Run(b'U', least, _) => ("A1B2C3D4E5F6G7", least),
-                Part::Run(b's' | b'n', least, _) => ("a1b2c3d4e5f6g7h8", least),
-                Part::Run(_, least, _) => ("aB1cD2eF3gH4iJ5k", least),
+                Part::Run(b'd', min, _) => ("0123456789", min),
+                Part::Run(b'h', min, _) => ("0f1e2d3c4b5a6978", min),
+                Part::Run(b'U', min, _) => ("A1B2C3D4E5F6G7", min),
+                Part::Run(b's' | b'n', min, _) => ("a1b2c3d4e5f6g7h8", min),
+                Part::Run(_, min, _) => ("aB1cD2eF3gH4iJ5k", min),
             };
             letters.chars().cycle().take(count).collect()
         });
@@ -265,10 +265,8 @@ mod tests {
         assert_eq!(marked().count(), MARKS.lines().count());
         for row in marked() {
             let part = |part: &Part| match *part {
-                Part::Run(b'h', least, _) => {
-                    "0f1e2d3c4b5a6978".chars().cycle().take(least).collect()
-                }
-                Part::Run(_, least, _) => "aB1cD2eF3gH4iJ5k".chars().cycle().take(least).collect(),
+                Part::Run(b'h', min, _) => "0f1e2d3c4b5a6978".chars().cycle().take(min).collect(),
+                Part::Run(_, min, _) => "aB1cD2eF3gH4iJ5k".chars().cycle().take(min).collect(),
                 _ => String::new(),
             };
             let whole = part(&row.before) + row.mark + &part(&row.after);

@@ -77,18 +77,18 @@ impl Runs {
 pub(super) struct Token {
     pub(super) prefix: &'static str,
     tail: Tail,
-    least: usize,
-    most: usize,
+    min: usize,
+    max: usize,
 }
 
 /// Bounds the scan after each prefix. No token is longer.
 const ANY: usize = 16 * 1024;
 
 macro_rules! tokens {
-    ($($prefix:literal $tail:ident $least:literal $($most:literal)?;)*) => {
-        &[$(Token { prefix: $prefix, tail: Tail::$tail, least: $least, most: tokens!(@ $($most)?) }),*]
+    ($($prefix:literal $tail:ident $min:literal $($max:literal)?;)*) => {
+        &[$(Token { prefix: $prefix, tail: Tail::$tail, min: $min, max: tokens!(@ $($max)?) }),*]
     };
-    (@ $most:literal) => { $most };
+    (@ $max:literal) => { $max };
     (@) => { ANY };
 }
 
@@ -208,7 +208,7 @@ impl Token {
     pub(super) fn service(&self) -> Option<&'static [u8]> {
         match self.prefix {
             "u+" => Some(b"pagerduty"),
-            "key_" if self.least == 64 => Some(b"cursor"),
+            "key_" if self.min == 64 => Some(b"cursor"),
             "key_" => Some(b"retell"),
             "live_" | "test_" if self.tail == Tail::Hex => Some(b"lob"),
             "live_" | "sandbox_" => Some(b"gocardless"),
@@ -235,7 +235,7 @@ impl Token {
             let Some(length) = escape(text, end).filter(|_| self.tail.has(b'=')) else { break };
             end = runs.end(text, end + length, self.tail);
         }
-        let length = (end - from).min(self.most + MAX_MARKS);
+        let length = (end - from).min(self.max + MAX_MARKS);
         let mut tail = rest.get(..length)?;
         while let [shorter @ .., b'.' | b':' | b'-' | b'/'] = tail {
             tail = shorter;
@@ -243,7 +243,7 @@ impl Token {
         let goes_on = tail.len() == length
             && rest.get(length).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let is_machine_made = is_random(tail) || self.is_aws_id() && is_base32(tail);
-        if goes_on || !(self.least..=self.most).contains(&tail.len()) || !is_machine_made {
+        if goes_on || !(self.min..=self.max).contains(&tail.len()) || !is_machine_made {
             return None;
         }
         Some((if is_address || self.prefix.ends_with('=') { from } else { at }, from + tail.len()))
@@ -288,15 +288,15 @@ mod tests {
     fn every_row_finds_its_token_and_nothing_that_looks_like_it() {
         for token in TOKENS {
             let prefix = token.prefix;
-            let least = tail(token, token.least);
+            let shortest = tail(token, token.min);
             let found = |text: &str| {
                 token
                     .at(text.as_bytes(), 0, &mut Runs::default())
                     .map(|(from, to)| text[from..to].to_owned())
             };
-            let whole = format!("{prefix}{least}");
+            let whole = format!("{prefix}{shortest}");
             let secret = if token.is_address() || prefix.ends_with('=') {
-                least.clone()
+                shortest.clone()
             } else {
                 whole.clone()
             };
@@ -309,12 +309,12 @@ mod tests {
             }
             assert_eq!(found(&whole[..whole.len() - 1]), None, "{prefix}: one byte less");
             assert_eq!(
-                found(&format!("{prefix}{}", "x".repeat(token.least))),
+                found(&format!("{prefix}{}", "x".repeat(token.min))),
                 None,
                 "{prefix}: one letter"
             );
-            if token.most != ANY {
-                let longer = format!("{prefix}{}", tail(token, token.most + 1));
+            if token.max != ANY {
+                let longer = format!("{prefix}{}", tail(token, token.max + 1));
                 assert_eq!(found(&longer), None, "{prefix}: one byte more");
             }
             if !token.is_address() && prefix.to_uppercase() != prefix {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::before_value::lines;
 use super::contexts::{line_before, run};
-use super::secret_values::{Form, turns};
+use super::secret_values::{Form, case_changes};
 
 /// Maximum number of bytes examined of a value.
 pub(super) const MAX_VALUE_LENGTH: usize = 4096;
@@ -30,12 +30,12 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Value> {
     let (escapes, quote) = quote_at(text, at)?;
     let is_tripled = escapes == 0 && text.get(at + 1..at + 3) == Some(&[quote, quote]);
     let from = at + escapes + if is_tripled { 3 } else { 1 };
-    let most = text.len().min(from + MAX_VALUE_LENGTH);
+    let max = text.len().min(from + MAX_VALUE_LENGTH);
     let mut run = 0;
     let mut to = from;
     // A quote inside is written twice in SQL, YAML and CSV. If the second one does not close, the first one did.
     let mut first_end = None;
-    while to < most {
+    while to < max {
         match text.get(to).copied()? {
             b'\\' => run += 1,
             b'\n' => break,
@@ -72,9 +72,9 @@ pub(super) fn bare(text: &[u8], at: usize, is_query: bool) -> Option<Value> {
     bare_within(text, at, is_query, MAX_VALUE_LENGTH)
 }
 
-/// Returns the same value, or its first bytes, at most `most`.
-pub(super) fn bare_within(text: &[u8], at: usize, is_query: bool, most: usize) -> Option<Value> {
-    let rest = text.get(at..text.len().min(at + most))?;
+/// Like [`bare`], but reads at most `max` bytes.
+pub(super) fn bare_within(text: &[u8], at: usize, is_query: bool, max: usize) -> Option<Value> {
+    let rest = text.get(at..text.len().min(at + max))?;
     let is_end = |place: usize, byte: u8| {
         let next = rest.get(place + 1).copied().unwrap_or(b' ');
         let escapes_space = |at: usize| {
@@ -152,9 +152,9 @@ pub(super) fn end_in_brackets(text: &[u8], at: usize, end: usize) -> usize {
     to
 }
 
-/// Returns the most bytes of a value without quotes that begins at `at`, up to `limit`. A mark ends it in a part of an address that
+/// Returns the maximum length of a value without quotes that begins at `at`, up to `limit`. A mark ends it in a part of an address that
 /// is encoded as a whole, `%26`, `%22`, and a letter of another script after a word of a sentence.
-pub(super) fn most(text: &[u8], at: usize, limit: usize, form: Form) -> usize {
+pub(super) fn max_length(text: &[u8], at: usize, limit: usize, form: Form) -> usize {
     const ENDS: [&[u8]; 11] =
         [b"%26", b"%22", b"%27", b"%2C", b"%2c", b"%7D", b"%7d", b"%3B", b"%3b", b"%0A", b"%0D"];
     let rest = text.get(at..text.len().min(at + limit)).unwrap_or_default();
@@ -202,7 +202,7 @@ pub(super) fn wrapped(text: &[u8], token: &Range<usize>) -> usize {
         let has = |is: fn(&u8) -> bool| word.iter().any(is);
         let is_rest = length >= MIN_REST
             && has(u8::is_ascii_digit)
-            && turns(word) * 4 >= length
+            && case_changes(word) * 4 >= length
             && matches!(line.get(length), None | Some(b'\n' | b'\r' | b'"' | b'\''));
         if !is_rest {
             break;

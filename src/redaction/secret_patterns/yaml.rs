@@ -123,13 +123,13 @@ pub(super) fn below_name(
     text: &[u8],
     name: usize,
     at: usize,
-    most: usize,
+    max: usize,
     each: &mut impl FnMut(Range<usize>, bool),
 ) {
     let Some(indent) = column(text, name) else { return };
     let Some(mut next) = Line::at(text, at).map(|line| line.next) else { return };
     let mut own = None;
-    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + most) {
+    while let Some(line) = Line::at(text, next).filter(|line| line.next < at + max) {
         next = line.next;
         let content = line.content(text);
         if content.is_empty() {
@@ -169,10 +169,10 @@ pub(super) fn members(
     text: &[u8],
     name: usize,
     at: usize,
-    most: usize,
+    max: usize,
     each: &mut impl FnMut(&[u8], Range<usize>),
 ) {
-    below_name(text, name, at, most, &mut |value, is_member| {
+    below_name(text, name, at, max, &mut |value, is_member| {
         let line = line_before(text, value.start, value.start).trim_ascii();
         if let Some(key) = line.strip_suffix(b":").filter(|_| is_member) {
             each(key, value);

@@ -219,10 +219,10 @@ impl Reader<'_> {
         if let Some(known) = copies.names.get(&key) {
             return known.clone();
         }
-        let most = self.names_left.min(MAX_NAMES_COPIED);
-        let on_disk = self.real.names(folder, most + 1);
+        let max = self.names_left.min(MAX_NAMES_COPIED);
+        let on_disk = self.real.names(folder, max + 1);
         self.names_left = self.names_left.saturating_sub(on_disk.len() + 1);
-        if on_disk.len() > most {
+        if on_disk.len() > max {
             self.exhaust(into, copies);
             return None;
         }

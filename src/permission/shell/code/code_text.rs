@@ -33,9 +33,9 @@ pub(crate) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_GIVEN)]
 }
 
-/// Returns the end of a text, of at most `most` bytes.
-pub(crate) fn end_of(text: &str, most: usize) -> &str {
-    &text[text.floor_char_boundary(text.len().saturating_sub(most))..]
+/// Returns the end of a text, of at most `max` bytes.
+pub(crate) fn end_of(text: &str, max: usize) -> &str {
+    &text[text.floor_char_boundary(text.len().saturating_sub(max))..]
 }
 
 /// Returns what a call is given, of which a text is what follows its bracket.

@@ -304,8 +304,8 @@ fn copying_of_coreutils<'w>(base: &str, rest: &'w [Word]) -> Option<Copying<'w>>
 }
 
 /// Returns true if a long option is another, as short as it may be written.
-fn is_short_of(name: &str, long: &str, least: usize) -> bool {
-    name.len() >= least && long.starts_with(name)
+fn is_short_of(name: &str, long: &str, min: usize) -> bool {
+    name.len() >= min && long.starts_with(name)
 }
 
 /// The arguments of a program that copies.
