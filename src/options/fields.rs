@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::settings::OPTIONS;
 use super::tools::PROFILES;
 use crate::error::{Code, Error, Result};
 use crate::truncation::limits::Direction;
+pub(crate) use crate::util::option_values::{array, boolean, object, strings, text};
 use crate::util::suggest;
 pub(crate) use crate::util::suggest::{refuse, refuse_choice};
 
@@ -117,21 +118,6 @@ fn misplaced(key: &str, field: &str, place: ConfigLayer) -> Error {
     suggest::unknown(place.code(), field, key, place.allowed())
 }
 
-pub(crate) fn object<'a>(
-    value: &'a Value,
-    code: Code,
-    field: &str,
-) -> Result<&'a Map<String, Value>> {
-    match value {
-        Value::Object(map) if !map.contains_key("$type") => Ok(map),
-        _ => Err(refuse(value, code, field, "an object")),
-    }
-}
-
-pub(crate) fn boolean(value: &Value, code: Code, field: &str) -> Result<bool> {
-    value.as_bool().ok_or_else(|| refuse(value, code, field, "true or false"))
-}
-
 /// Reads a whole number of at least 1.
 pub(super) fn count(value: &Value, code: Code, field: &str) -> Result<u64> {
     count_from(1, value, code, field)
@@ -172,27 +158,6 @@ pub(super) fn days(value: &Value, code: Code, field: &str) -> Result<f64> {
 /// Encodes a number for JSON, which has no infinity.
 pub fn finite_or_infinity(number: f64) -> Value {
     if number.is_finite() { json!(number) } else { json!({ "$type": "Infinity" }) }
-}
-
-pub(crate) fn text(value: &Value, code: Code, field: &str) -> Result<String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| refuse(value, code, field, "a string"))
-}
-
-pub(crate) fn strings(value: &Value, code: Code, field: &str) -> Result<Vec<String>> {
-    array(value, code, field, "an array of strings", text)
-}
-
-/// Reads an array entry by entry. The path of an entry is the field and the index.
-pub(super) fn array<T>(
-    value: &Value,
-    code: Code,
-    field: &str,
-    allowed: &str,
-    read: impl Fn(&Value, Code, &str) -> Result<T>,
-) -> Result<Vec<T>> {
-    let Value::Array(items) = value else { return Err(refuse(value, code, field, allowed)) };
-    let items = items.iter().enumerate();
-    items.map(|(index, item)| read(item, code, &format!("{field}[{index}]"))).collect()
 }
 
 pub(crate) fn choice(value: &Value, allowed: &[&str], code: Code, field: &str) -> Result<String> {

@@ -11,6 +11,7 @@ use super::targets::Tool;
 use super::{DOMAINS, Decision, Domain};
 use crate::error::{Code, Error, Result};
 use crate::tools::Shape;
+use crate::util::option_values::{array, boolean};
 use crate::util::suggest::{self, refuse_choice, refuse_near, unknown};
 
 /// Options of a caller.
@@ -187,8 +188,7 @@ fn sensitive_names(
 }
 
 fn switch(object: &Map<String, Value>, key: &str) -> Result<Option<bool>> {
-    let Some(value) = object.get(key) else { return Ok(None) };
-    value.as_bool().map(Some).ok_or_else(|| refuse(value, key, "true or false"))
+    object.get(key).map(|value| boolean(value, Code::InvalidConfig, key)).transpose()
 }
 
 fn one_of<T: Copy>(
@@ -199,30 +199,32 @@ fn one_of<T: Copy>(
     object.get(key).map(|value| choice(Some(value), table, key)).transpose()
 }
 
-/// Reads an array entry by entry.
-fn array<T>(
+/// Reads an array of names, of which none is empty.
+fn names(object: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>> {
+    names_at(object, key, key, ["an array of strings", "a string that is not empty"])
+}
+
+/// Reads an array of names at a path; `allowed` says what the array and its entries are.
+fn names_at(
     object: &Map<String, Value>,
     key: &str,
     field: &str,
-    allowed: &str,
-    read: impl Fn(&Value, &str) -> Result<T>,
-) -> Result<Option<Vec<T>>> {
-    let Some(value) = object.get(key) else { return Ok(None) };
-    let items = value.as_array().ok_or_else(|| refuse(value, field, allowed))?;
-    let items = items.iter().enumerate();
-    items.map(|(at, item)| read(item, &format!("{field}[{at}]"))).collect::<Result<_>>().map(Some)
-}
-
-fn names(object: &Map<String, Value>, key: &str) -> Result<Option<Vec<String>>> {
-    array(object, key, key, "an array of strings", |value, field| {
+    [allowed, allowed_entry]: [&str; 2],
+) -> Result<Option<Vec<String>>> {
+    let read = |value: &Value, _: Code, field: &str| {
         let name = value.as_str().filter(|text| !text.is_empty());
-        name.map(str::to_owned).ok_or_else(|| refuse(value, field, "a string that is not empty"))
-    })
+        name.map(str::to_owned).ok_or_else(|| refuse(value, field, allowed_entry))
+    };
+    let value = object.get(key);
+    value.map(|value| array(value, Code::InvalidConfig, field, allowed, read)).transpose()
 }
 
 fn domains(object: &Map<String, Value>, key: &str) -> Result<Vec<Domain>> {
-    let read = |value: &Value, field: &str| choice(Some(value), &DOMAINS, field);
-    Ok(array(object, key, key, "an array of domains", read)?.unwrap_or_default())
+    let read = |value: &Value, _: Code, field: &str| choice(Some(value), &DOMAINS, field);
+    let value = object.get(key);
+    let read =
+        value.map(|value| array(value, Code::InvalidConfig, key, "an array of domains", read));
+    Ok(read.transpose()?.unwrap_or_default())
 }
 
 fn list(
@@ -306,10 +308,7 @@ fn tool(value: &Value, field: &str) -> Result<Tool> {
         None => *usual,
         given => choice(given, shapes, &field("shape"))?,
     };
-    let (keys, allowed) = (field("keys"), "an array of names of arguments");
-    let keys = array(entry, "keys", &keys, allowed, |value, field| {
-        let name = value.as_str().filter(|text| !text.is_empty());
-        name.map(str::to_owned).ok_or_else(|| refuse(value, field, "the name of an argument"))
-    })?;
+    let allowed = ["an array of names of arguments", "the name of an argument"];
+    let keys = names_at(entry, "keys", &field("keys"), allowed)?;
     Ok(Tool { domain, shape, keys: keys.unwrap_or_default() })
 }

@@ -5,6 +5,7 @@
 //! | [`hash`] | computes short hashes that are the same in every process |
 //! | [`hex`] | writes bytes as hexadecimal digits |
 //! | [`language`] | names the languages of messages |
+//! | [`option_values`] | readers of booleans, texts, objects and arrays among options |
 //! | [`regex_source`] | holds a regular expression of a caller with its flags |
 //! | [`size`] | reads sizes such as `50k` |
 //! | [`sort`] | sorts with one copy of the algorithm for all types |
@@ -23,6 +24,7 @@
 pub mod hash;
 pub mod hex;
 pub mod language;
+pub mod option_values;
 pub mod regex_source;
 pub mod size;
 pub mod sort;
