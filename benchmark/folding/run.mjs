@@ -62,7 +62,7 @@ await main(async () => {
   })
   const share = (shape) => percent(1 - bytesOf(under(shape)) / bytesOf(base))
   const text = [
-    `| cost / dearest session / requests that lose a reference, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
+    `| cost / costliest session / requests that lose a reference, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
     `| --- | ---: |${' ---: |'.repeat(columns.length)}`,
     ...lines,
     '',
