@@ -227,7 +227,7 @@ describe('the middleware', () => {
     expect([wholes(made.prompt), wholes(prompt)]).toEqual([1, 40])
   })
 
-  test('a refused request is sent once more, and the next one is shorter at once', async () => {
+  test('retries a request that was too long, shortened, and shortens the next one at once', async () => {
     const sent: number[] = []
     const events: AdapterEvent[] = []
     const middleware = contextMiddleware({ onEvent: (event) => events.push(event) })

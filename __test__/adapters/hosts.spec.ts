@@ -48,7 +48,7 @@ describe('LangChain', () => {
     expect(ledger.size).toBe(0)
   })
 
-  test('a request that did not fit is sent again with other messages', async () => {
+  test('retries a request that was too long, with other messages', async () => {
     const messages = frozen(
       Array.from({ length: 40 }, (_, at) => [
         { type: 'ai', content: '', tool_calls: [{ id: `h${at}`, name: 'look', args: {} }] },

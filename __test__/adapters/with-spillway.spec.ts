@@ -237,7 +237,7 @@ describe('withSpillway of the AI SDK', () => {
     expect(byModel.totals ?? byModel).not.toEqual(byHand.totals ?? byHand)
   })
 
-  test('recovery: what did not fit is sent again, within the window that was named; false lets the error through', async () => {
+  test('recovery: retries a request that was too long, shortened to the given window; `false` passes the error on', async () => {
     const messages = [go, ...['a', 'b'].flatMap((id) => callAndResult(id, LONG.repeat(100))), go]
     const attempt = async (options: object) => {
       let first = true

@@ -236,7 +236,7 @@ describe('an answer is about one call', () => {
   })
 })
 
-test('always stores what was shown, and lets equal questions of the session through', async () => {
+test('always stores what was shown, and allows equal questions of the session', async () => {
   const saved: unknown[] = []
   const { gate, policy } = make({ saveRule: (rule) => void saved.push(rule) })
   const first = gate.request(ask('a', 'wc -l'))

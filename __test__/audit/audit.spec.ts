@@ -135,7 +135,7 @@ describe('the log', () => {
     expect(await verifyAudit(path)).toMatchObject({ ok: false, records: 0 })
   })
 
-  test('has a safe and distinct name, whatever the session is called', async () => {
+  test('has a safe and distinct name for any name of the session', async () => {
     const dir = tempDir()
     const sessions = [
       '../../etc/passwd',

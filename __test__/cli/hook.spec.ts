@@ -47,7 +47,7 @@ describe.each(AGENTS)('%s', (agent) => {
     ['null', 'null'],
     ['fields of other types', '{"hook_event_name":"PreToolUse","tool_name":7,"tool_input":[],"session_id":{}}'],
     ['a name that objects have', '{"hook_event_name":"constructor","tool_name":"__proto__"}'],
-  ])('%s lets the call through', async (name, input) => {
+  ])('%s leaves the call unchanged', async (name, input) => {
     const { code, stdout, stderr } = await hook(agent, input)
     expect(code).toBe(0)
     expect(stderr === '').toBe(!['no JSON', 'nothing'].includes(name))
@@ -193,7 +193,7 @@ describe.each(replaced)('a result of %s', (agent, event, result, of) => {
     expect(Buffer.byteLength((await asked(LONG)) ?? '')).toBeLessThan(agent === 'codex' ? 10_000 : 20_000)
   })
 
-  test('is saved inside the store, whatever the session is called', async () => {
+  test('is saved inside the store for any name of the session', async () => {
     const shown = await asked(LONG, { session_id: '../../up', sessionId: '../../up', conversation_id: '../../up' })
     const [, path = ''] = PATH.exec(shown ?? '') ?? []
     expect(path.startsWith(store)).toBe(true)
@@ -445,7 +445,7 @@ test('an output that a hook saves keeps its command', async () => {
   expect((await hook('claude-code', start)).stdout).toContain('): npm run everything')
 })
 
-test('100 MB are bounded, or let through in time', async () => {
+test('100 MB are truncated, or left unchanged in time', async () => {
   const stdout = `${'a line of text\n'.repeat(7_000_000)}`
   const payload = {
     ...payloadsOf('claude-code').PostToolUse,
@@ -459,7 +459,7 @@ test('100 MB are bounded, or let through in time', async () => {
   expect(ran.stdout.length).toBeLessThan(100_000)
 })
 
-onLinux('a call is let through where the folder of the store can never be made', async () => {
+onLinux('a call is left unchanged where the folder of the store can never be made', async () => {
   const calls = [
     { tool_name: 'Read', tool_input: { file_path: '/a' }, tool_response: 'x' },
     { tool_name: 'Bash', tool_input: {}, tool_response: { stdout: 'x\n'.repeat(20_000), stderr: '' } },
@@ -498,7 +498,7 @@ const blocking: [what: string, file: string, call: Payload][] = [
 ]
 
 describe.each(blocking)('where %s can be opened but never read', (_, file, call) => {
-  onUnix('the call goes through after 2 s', async () => {
+  onUnix('the call continues unchanged after 2 s', async () => {
     mkdirSync(store, { recursive: true })
     spawnSync('mkfifo', [join(store, file)])
     const input = JSON.stringify({ session_id: 's', tool_use_id: 'c', ...call })
@@ -512,7 +512,7 @@ test.each([
   ['nothing\n', 'standard input is not JSON'],
   ['{"a": 1', 'standard input is not JSON'],
   ['\n', 'standard input is empty'],
-])('the input %j lets the call through and says why', async (input, problem) => {
+])('the input %j leaves the call unchanged and says why', async (input, problem) => {
   const { code, stdout, stderr } = await cli(['hook', 'claude-code'], { env, input })
   const said = `spillway hook claude-code: ${problem}; the call continues unchanged`
   expect([code, stderr.trim(), JSON.parse(stdout).systemMessage]).toEqual([0, said, said])

@@ -79,7 +79,7 @@ describe('spillway mcp', () => {
     }),
   ]
 
-  test.each(clients)('%s lets through one notice, whose file has the whole output', async (name, initialize, call) => {
+  test.each(clients)('%s passes on one notice, whose file has the whole output', async (name, initialize, call) => {
     const ask = startProxy(tempDir())
     await ask('initialize', initialize)
     await ask('notifications/initialized')

@@ -142,7 +142,7 @@ describe('the state of each message', () => {
     expect([listed[2]?.state, listed[5]?.state]).toEqual(['pruned', 'pruned'])
   })
 
-  test('is that of the request, whatever is stored or prepared later', async () => {
+  test('is that of the request, also after later messages and requests', async () => {
     const manager = new ContextManager<Message>({ contextWindow: 12_000, compaction: { summarize }, budget: false })
     const history = [system, ...work(2)]
     const prepared = await manager.prepare(history, { now })

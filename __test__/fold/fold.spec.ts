@@ -438,7 +438,7 @@ describe('the same test run again', () => {
     expect(lineOf(session.fold(pytest(39, ['test_two']), run('b')).content)).toBeUndefined()
   })
 
-  test('comes back to the text that it was, whatever failed', async () => {
+  test('comes back to the text that it was, with any failed tests', async () => {
     const names = fc.uniqueArray(fc.constantFrom('test_a', 'test_b', 'test_ü', 'test_d[x y]'), { maxLength: 4 })
     const runs = fc.array(names, { minLength: 2, maxLength: 5 })
     await fc.assert(
@@ -1021,7 +1021,7 @@ describe('calls of one answer', () => {
     ],
   ]
 
-  test.each(hosts)('do not point to each other, in whatever order they end, with %s', async (_, host) => {
+  test.each(hosts)('do not point to each other, in any order of their ends, with %s', async (_, host) => {
     const files: Record<string, string> = { a: text('fresh', 9), b: text('old') }
     const ends = new Map<string, () => void>()
     const execute = async ({ path }: { path: string }) => {

@@ -55,7 +55,7 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
     await expect(session(shape, TURNS, prunedBy({ thinking: 'ignore', schedule: 'always' }))).rejects.toThrow(refusal)
   })
 
-  it('is accepted whatever the policies, sizes and pauses are', async () => {
+  it('is accepted with any policies, sizes and pauses', async () => {
     const turn = fc.record({ length: fc.nat(2000), pause: fc.nat(900_000) })
     await fc.assert(
       fc.asyncProperty(
@@ -87,7 +87,7 @@ describe.each(Object.entries({ ...SHAPES, ...MORE_SHAPES }))('%s', (name, shape)
     expect(JSON.stringify(sent).length).toBeLessThan(JSON.stringify(stored).length / 3)
   })
 
-  it('is accepted from a context manager, whatever it prunes, compacts and shortens', async () => {
+  it('is accepted from a context manager after any pruning, compaction and shortening', async () => {
     const turn = fc.record({ length: fc.nat(2000), pause: fc.constantFrom(1000, 400_000) })
     const replay = async (
       turns: readonly { length: number; pause: number }[],

@@ -58,7 +58,7 @@ describe('ToolResultLedger', () => {
     expect(ledger.get('b')?.isError).toBe(true)
   })
 
-  test('recording twice, in whatever order afterwards, changes nothing', () => {
+  test('recording twice, in any order afterwards, changes nothing', () => {
     const record = fc.record(
       {
         toolCallId: fc.constantFrom('a', 'b', '__proto__', 'constructor'),
@@ -233,7 +233,7 @@ describe('a fact about an outdated result', () => {
     expect(replaced(old({}), { hasStderr: true }, { stderrIsError: false })).toBe(true)
   })
 
-  test('is the success, whatever the text looks like', () => {
+  test('is the success, with any text', () => {
     const like = old({ content: 'Error: so begins a line of a log' })
     expect(replaced(like, {})).toBe(false)
     expect(replaced(like, { exitCode: 0 })).toBe(true)

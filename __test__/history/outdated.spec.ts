@@ -211,7 +211,7 @@ describe('a terminal', () => {
     'run_command',
     'run_shell_command',
     'mcp__box__bash',
-  ])('is known by the name %s, whatever it printed', (name) => {
+  ])('is known by the name %s, with any output', (name) => {
     expect(isReplaced(result(OLD, 'total 0', { name }))).toBe(true)
     expect(isReplaced(result(OLD, '', { name }))).toBe(true)
   })
@@ -225,7 +225,7 @@ describe('a terminal', () => {
     'edit',
     'Read',
     'mcp__files__read_file',
-  ])('is not what the name %s means, whatever it printed', (name) => {
+  ])('is not what the name %s means, with any output', (name) => {
     expect(isReplaced(result(OLD, SUCCESS, { name }))).toBe(false)
     expect(isReplaced(result(OLD, 'const text = `"stdout": …`', { name }))).toBe(false)
   })

@@ -164,7 +164,7 @@ describe('tool.before', () => {
     ])
   })
 
-  test('passes its arguments to permission', async () => {
+  test('permission judges the arguments that a hook returns, and refuses them', async () => {
     const hooks = new HookRunner({ user: { 'tool.before': () => ({ overrideInput: { command: 'rm -rf /' } }) } })
     const policy = new PermissionPolicy({ rules: [{ domain: 'bash', pattern: 'ls', decision: 'allow' }], vault: '/x' })
     const ran: unknown[] = []
@@ -179,7 +179,7 @@ describe('tool.before', () => {
 })
 
 describe('tool.after and tool.final', () => {
-  test('keep the shape of a result, whatever it is', async () => {
+  test('keep the shape of any result', async () => {
     const { hooks, problems } = user({ 'tool.after': () => ({ prepend: '<', append: '>' }) })
     const edited = (result: unknown) => hooks.toolAfter({ ...call, args: {}, result, isError: false })
     expect(await edited('text')).toBe('<text>')

@@ -53,7 +53,7 @@ test('B31 a large output does not hold the event loop', () => {
   for (const held of [bytes50, text10, text50]) expect(held).toBeLessThan(told.bar)
 })
 
-test('B31 what is copied between two turns of the event loop is bounded, whatever the size', () => {
+test('B31 what is copied between two turns of the event loop is bounded at any size', () => {
   const told = runChild<Record<'bytes' | 'text', number>>(
     `const service = new spillway.TruncationService({ storageDirs: [input] })
      const LENGTH = 50 << 20

@@ -138,7 +138,7 @@ describe('B17 the bound on bytes', () => {
     return dir
   }
 
-  test('is kept, the oldest go, and the youngest hour stays whatever the bound', async () => {
+  test('is kept, the oldest go, and the youngest hour stays under any bound', async () => {
     const now = Date.now()
     const dir = filled(now)
     const storage = new TruncationStorage({ storageDirs: [dir], maxStoreFiles: COUNT })

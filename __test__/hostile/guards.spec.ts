@@ -78,7 +78,7 @@ describe('B30 every entry of the binary is guarded', () => {
   })
 })
 
-test('B29 whatever an entry of the binary is given, it answers or throws, and the process continues', () => {
+test('B29 an entry of the binary answers or throws for any arguments, and the process continues', () => {
   const { status, signal, stdout, stderr } = endChild(
     `const binding = require(input.binding)
      const handles = () => {

@@ -163,12 +163,12 @@ test.each([
   const kept: { tables: { suites: { rows: { work: string; ours: { median: number; max: number } }[] }[] }[] } =
     JSON.parse(read('benchmark', 'results', 'latest.json'))
   const rows = kept.tables.flatMap(({ suites }) => suites.flatMap((suite) => suite.rows))
-  const msOf = (name: string) => rows.find(({ work }) => work === name)!.ours
-  const stall = msOf('longest stall, 100 MB string, ASCII')
+  const timesOf = (name: string) => rows.find(({ work }) => work === name)!.ours
+  const stall = timesOf('longest stall, 100 MB string, ASCII')
   const text = read(page)
   expect(text).toContain(`**${stall.median.toFixed(2)} ${ms}**`)
   expect(text).toContain(`${stall.max.toFixed(2)} ${ms}`)
-  expect(text).toContain(`**${(msOf('nothing to do, 100 B ASCII').median * 1e6).toFixed(0)} ${ns}**`)
+  expect(text).toContain(`**${(timesOf('nothing to do, 100 B ASCII').median * 1e6).toFixed(0)} ${ns}**`)
 })
 
 // The package is on no registry: a package with this name there belongs to others.

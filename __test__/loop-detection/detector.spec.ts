@@ -45,7 +45,7 @@ describe('a call that is repeated', () => {
     expect(run.again(4, 'read', 1)).toEqual(['allow*2', 'warn same_tool*2'])
   })
 
-  test('is the same call whatever the order of its keys, and as a text', () => {
+  test('is the same call with any order of its keys, and as a text', () => {
     const run = agent()
     const forms = [{ a: 1, b: [2] }, { b: [2], a: 1 }, '{"b":[2],"a":1}', '{ "a": 1.0, "b": [2] }', { a: 1, b: [2] }]
     expect(forms.map((args) => run.call('t', args).action)).toEqual(['allow', 'allow', 'allow', 'allow', 'ask'])
@@ -212,7 +212,7 @@ describe('other loops', () => {
     expect(verdicts.at(-1)).toBe('ask')
   })
 
-  test('the same error in four turns, whatever the calls', () => {
+  test('the same error in four turns, after any calls', () => {
     const run = agent()
     for (let i = 0; i < 4; i++) {
       expect(run.call(i % 2 ? 'grep' : 'glob', { i }, 'spawn /opt/tool ENOENT: no such file', true).action).toBe(
@@ -428,7 +428,7 @@ describe('approvals', () => {
     expect(said).toBeLessThanOrEqual(301)
   })
 
-  test.each([1, 2, 3])('a loop of %d that is not let through is not let through again', (period) => {
+  test.each([1, 2, 3])('a loop of %d that is not allowed is not allowed later', (period) => {
     for (const headless of [true, false]) {
       const run = agent({ headless, maxToolCalls: Number.POSITIVE_INFINITY })
       const actions = Array.from({ length: 150 }, (_, i) => run.call('read', i % period, 'same').action)
@@ -657,7 +657,7 @@ describe('properties', () => {
       return verdict
     })
 
-  test('no run makes more calls than its hard cap, whatever is approved', () => {
+  test('no run makes more calls than its hard cap, with any approvals', () => {
     fc.assert(
       fc.property(steps, options, (all, chosen) => {
         const ran = play(new DoomLoopDetector(chosen), all).filter(

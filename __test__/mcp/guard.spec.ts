@@ -77,7 +77,7 @@ describe('a guarded client', () => {
     expect([client.version, Object.keys(client)]).toEqual(['1', ['callTool', 'version']])
   })
 
-  test('gives a result with blocks whatever the client gives', async () => {
+  test('gives a result with blocks for any answer of the client', async () => {
     for (const given of [
       { structuredContent: { a: lines(9000) } },
       { toolResult: lines(9000) },

@@ -57,7 +57,7 @@ describe.each(HOSTS)('%s', (client, bytes, lines, counts) => {
     await host.close()
   })
 
-  test('lets everything through, previews with their notices at both ends and pages', async () => {
+  test('passes everything on, previews with their notices at both ends and pages', async () => {
     const host = new Host()
     await host.initialize({}, client)
     await host.request('tools/list')
@@ -92,7 +92,7 @@ test('without initialize, the host says its name in every request', async () => 
   await host.close()
 })
 
-test('--host decides, whatever the host says', async () => {
+test('--host decides, not the name that the client gives', async () => {
   const host = new Host(['--host', 'cline'])
   await host.initialize({}, 'claude-code')
   expect(textOf(await host.call('text', { lines: 3000, width: 80 })).length).toBeLessThan(8000)
@@ -106,7 +106,7 @@ test('given limits win, and a warning names what the host would truncate', async
   expect(text.length).toBeGreaterThan(60_000)
   expect(text.split('\n').length).toBeLessThanOrEqual(1000)
   const { stderr } = await host.close()
-  expect(stderr).toContain('--max-bytes 102400: opencode lets 48000 through')
+  expect(stderr).toContain('--max-bytes 102400: opencode accepts 48000')
   expect(stderr).not.toContain('--max-lines')
 })
 
@@ -128,7 +128,7 @@ describe('the length that a tool declares', () => {
     Buffer.byteLength(textOf(await host.call('text', { lines: 12_000, width })))
 
   test.each([
-    ['more than the host lets through', 200_000, 150_000, 200_000],
+    ['more than the host accepts', 200_000, 150_000, 200_000],
     ['more than the host reads', 9_000_000, 450_000, 500_000],
     ['less', 10_000, 5000, 10_000],
     ['nothing that is a length', 'much', 30_000, 40_000],
@@ -147,7 +147,7 @@ describe('the length that a tool declares', () => {
     await Promise.all([other.host.close(), others.host.close()])
   })
 
-  test('is the limit that the user gave where that is longer than the host lets through', async () => {
+  test('is the limit that the user gave where that is longer than the host accepts', async () => {
     const { host, declared } = await withTools('claude-code', ['--max-bytes', '100k'], tool('text'), tool('lines', 9e6))
     expect(declared).toEqual([102_400, 102_400, 102_400, 102_400])
     expect(await sizes(host, 20)).toBeLessThanOrEqual(102_400)

@@ -98,7 +98,7 @@ describe('a message of any length', () => {
     600_000,
   )
 
-  onUnix('is bounded whatever it is made of', async () => {
+  onUnix('is bounded with any content', async () => {
     const echo = new Echo()
     const many = `[${'1,'.repeat(2.1 * MIB)}1]`
     const results: [string, RegExp][] = [
@@ -183,7 +183,7 @@ describeUnless(process.platform === 'win32' ? 'needs cat' : '', 'a result', () =
   const request = (id: string) => `{"id":${id},"method":"tools/call","params":{"name":"t"}}`
 
   test.each(['1732350000000000000', '9007199254740993', '0.5', '"x"', '-7'])(
-    'is bounded whatever its id: %s',
+    'is bounded with any id: %s',
     async (id) => {
       const echo = new Echo()
       await echo.send(request(id))
@@ -275,7 +275,7 @@ test('a link with a description of any length keeps its place', async () => {
 })
 
 describe('several messages in one', () => {
-  onUnix('are bounded one by one, whatever their length', async () => {
+  onUnix('are bounded one by one, at any length', async () => {
     const echo = new Echo()
     const text = 'line of text\n'.repeat(0.4 * MIB)
     const result = JSON.stringify({ content: [{ type: 'text', text }] })

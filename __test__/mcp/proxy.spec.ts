@@ -261,7 +261,7 @@ describe('every other message', () => {
 })
 
 describe('an end', () => {
-  test('ends the proxy together with the server, and half a message is none', async () => {
+  test('ends with the server, and passes on no partial message', async () => {
     const host = new Host()
     await host.initialize()
     const long = host.call('lines', { count: 5000 })

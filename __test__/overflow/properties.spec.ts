@@ -46,7 +46,7 @@ function weights(name: string, messages: readonly Message[], profile: OverflowPr
   return [...formatOf(name).results(messages).values()].map((text) => weight(text, profile))
 }
 
-describe('shortening results, whatever the history', () => {
+describe('shortening results of any history', () => {
   it('keeps the cap and the budget, says the same again, and changes nothing else', () => {
     const budget = fc.option(fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100_000 })), {
       nil: false as const,
@@ -129,7 +129,7 @@ describe('the results that a request shows, turn by turn', () => {
   })
 })
 
-describe('a recovery, whatever happens on the way', () => {
+describe('a recovery with any result of compaction', () => {
   const compaction = fc.constantFrom('halves', 'nothing', 'throws', 'parts a pair', 'garbage', 'grows')
 
   function compacted(how: string, messages: Message[]): unknown {

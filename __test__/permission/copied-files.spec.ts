@@ -11,6 +11,8 @@ describe('files that a command puts into a folder', () => {
     writeFileSync(join(vault, path), text)
   }
   const decide = (command: string, by = policy) => by.evaluate({ tool: 'bash', args: { command } }).decision
+  const decideInFullAccess = (command: string) =>
+    new PermissionPolicy({ vault }).evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision
 
   // No test changes the folder.
   beforeAll(() => {
@@ -217,8 +219,7 @@ describe('files that a command puts into a folder', () => {
     'fd . x -x cp {} /etc',
     'fd passwd x -x cp -t /etc',
   ])('are denied in every mode where they are files of the machine: %s', (command) => {
-    const open = new PermissionPolicy({ vault })
-    expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('deny')
+    expect(decideInFullAccess(command)).toBe('deny')
   })
 
   test.each([
@@ -228,7 +229,6 @@ describe('files that a command puts into a folder', () => {
     'find x -name passwd -exec cat {} \\;',
     'fd . d -x cp {} /etc',
   ])('are not denied where they are other files: %s', (command) => {
-    const open = new PermissionPolicy({ vault })
-    expect(open.evaluate({ tool: 'bash', args: { command }, mode: 'full_access' }).decision).toBe('allow')
+    expect(decideInFullAccess(command)).toBe('allow')
   })
 })

@@ -195,7 +195,7 @@ const body = `
   answer({ slow, megabytes: megabytes > 64 ? megabytes : 'at most 64' })
 `
 
-test('no command ends or stalls the process or fills its memory, whatever it repeats', () => {
+test('no command ends or stalls the process or fills its memory by repetition', () => {
   // Builds without optimisation run these, too: they take ten times as long.
   const input = { TOKENS, CONSTRUCTS, nothing: 50, most: 1000 }
   const { status, signal, stdout, stderr } = endChild(body, { input, timeoutMs: 240_000 })

@@ -41,7 +41,7 @@ describe('the prices of a model', () => {
     },
   )
 
-  test('a report counts with the prices of the pruner, whatever the model', () => {
+  test('a report counts with the prices of the pruner, for any model', () => {
     for (const model of TABLE.flatMap(({ models }) => Object.keys(models))) {
       const { prices, lifetimeMs } = pricesOf(model)
       expect([model, sessionPrices(model)]).toMatchObject([
@@ -125,7 +125,7 @@ function costs(
   return [paid, unpruned]
 }
 
-test('without prices no session costs more than a tenth above doing nothing, whatever a read costs', () => {
+test('without prices no session costs more than a tenth above doing nothing, at any price of a read', () => {
   fc.assert(
     fc.property(SESSION, fc.constantFrom(0.025, 0.05, 0.1, 0.25, 1), (session, read) => {
       const [paid, unpruned] = costs(session, {}, read)

@@ -201,7 +201,7 @@ describe('a response of the provider', () => {
     else expect(answer).toMatchObject(expected)
   })
 
-  it('never throws, whatever the response is', () => {
+  it('never throws, for any response', () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
     expect(new HistoryPruner().accept(proxy)).toBeUndefined()

@@ -70,7 +70,7 @@ test.each([[{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } 
 )
 
 describe('candidates', () => {
-  test('the newest result stays, and everything else is the very same object', () => {
+  test('the newest result stays, and everything else is the same object', () => {
     const history = deepFreeze([user(), ...[1, 2, 3, 4, 5, 6, 7].flatMap(() => turn(1000)), said()])
     const { messages, report } = pruner().prune(history, { now: 0 })
     expect(changed(history, messages)).toEqual([2, 4, 6, 8, 10, 12])
@@ -449,7 +449,7 @@ describe('content made by the provider counts', () => {
     expect(report.tokensBefore).toBeLessThan(long.length / 3.5)
   })
 
-  test('a picture is a picture, whatever its bytes, and its message a message of the user', () => {
+  test('a picture is a picture with any bytes, and its message a message of the user', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * at * 31) % 251)).toString('base64')
     const picture = { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${bytes}` }] }
     const drawn = { type: 'image_generation_call', id: 'i', status: 'completed', result: bytes }
@@ -928,7 +928,7 @@ describe('properties', () => {
     )
   })
 
-  test('every history is sent, whatever is in it', () => {
+  test('every history is sent, with any content', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), policies, (history, chosen) => {
         const one = new HistoryPruner({ policies: chosen, schedule: 'always', onError: () => {} })

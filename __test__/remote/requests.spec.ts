@@ -114,7 +114,7 @@ function gc() {
   collect()
 }
 
-test('saving and searching take at most 40 MB, whatever the size', async () => {
+test('saving and searching take at most 40 MB, at any size', async () => {
   // Only the last part of an upload is kept, so that what the store holds is not measured.
   const parts = new Map<number, number>()
   const line = Buffer.from(LINE.repeat(400_000)).subarray(0, 8 * MEBIBYTE)

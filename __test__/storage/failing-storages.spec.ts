@@ -100,7 +100,7 @@ describe("a storage of the caller's that fails", () => {
     expect(content).toContain('could not be saved')
   })
 
-  test('secrets masked for the service are masked in the default folders', async () => {
+  test('secrets redacted for the service are redacted in the default folders', async () => {
     for (const [, give] of WAYS) {
       const service = new TruncationService({
         storage: failing(FAILING[0]![1]),

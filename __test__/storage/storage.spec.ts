@@ -564,7 +564,7 @@ describe('cleaning up', () => {
     expect(readdirSync(dir)).toEqual([own('c')])
   })
 
-  test('removes no file from a missing folder', async () => {
+  test('removes no file from a missing folder, and does not create it', async () => {
     const dir = join(tempDir(), 'missing')
     expect(await new TruncationStorage(dir).cleanup(1)).toBe(0)
     expect(existsSync(dir)).toBe(false)

@@ -189,7 +189,7 @@ test('search_output gives the byte of a match in a long line, from which read_ou
   expect(shown.output.split('\n')[1]).toBe('NEEDLE {"a":1}')
 })
 
-test('an error is short and well-formed, whatever the model made up', async () => {
+test('an error is short and well-formed for anything that the model made up', async () => {
   const long = `\ud800${'x'.repeat(1_000_000)}`
   for (const storage of [new TruncationStorage(tempDir()), new MemoryStorage()]) {
     for (const each of createOutputTools(storage)) {

@@ -96,7 +96,7 @@ describe('read', () => {
     expect(await outputOf(read, { path: 'a.txt' }, { workingDirectory: tempDir() })).toMatch(/does not exist/)
   })
 
-  test('pages join to the whole, whatever the lengths of lines', async () => {
+  test('pages join to the whole, with lines of any length', async () => {
     const cwd = tempDir()
     const read = createReadTool({ cwd, maxBytes: 1024, maxLineChars: 300 })
     const line = fc.string({ unit: fc.constantFrom('a', 'ä', '€', '😀', ' '), maxLength: 140 })

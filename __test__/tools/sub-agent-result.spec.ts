@@ -110,7 +110,7 @@ const doors = {
   subAgent: (value: unknown, service: TruncationService) => subAgentResult({ answer: value }, { truncation: service }),
 }
 
-test('a result is never cut twice, whatever it passes through', async () => {
+test('a result is never truncated twice, on any path', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...(Object.keys(doors) as (keyof typeof doors)[])), { minLength: 1, maxLength: 5 }),

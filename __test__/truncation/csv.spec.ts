@@ -90,7 +90,7 @@ describe('csv', () => {
     expect(csv!.preview).toContain('error: no, it broke')
   })
 
-  it('keeps its limits and every row whole, whatever the table', () => {
+  it('keeps its limits and every row whole, for any table', () => {
     const strategy = new CsvStrategy()
     const cell = fc
       .array(fc.constantFrom('a', '1', ',', '"', '\n', ' ', 'é', '😀', 'error'), { maxLength: 8 })

@@ -123,7 +123,7 @@ describe('diff', () => {
     expect(diff!.preview).toContain('error: it broke')
   })
 
-  it('keeps its limits and shows true lines whatever the diff', () => {
+  it('keeps its limits and shows true lines for any diff', () => {
     const strategy = new DiffStrategy()
     const file = fc.record({ name: fc.constantFrom('a', 'b/c.ts', '你好'), hunks: fc.nat(4), lines: fc.nat(30) })
     fc.assert(

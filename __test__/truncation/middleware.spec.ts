@@ -96,7 +96,7 @@ describe('results', () => {
     expect(undecided.metadata).toMatchObject({ truncated: true })
   })
 
-  test('are bounded for the tool that is named, whatever the context says of the rest', async () => {
+  test('are bounded for the tool that is named, with any other context', async () => {
     const { run, events } = make({ config: { global: {}, tools: { mine: { maxLines: 2 } } } })
     const bounded = await run('mine', { output: numbered(9) }, { toolName: 'mine', sessionId: 's', toolCallId: 'c' })
     expect(bounded.metadata).toMatchObject({ truncationRemovedLines: 7 })
@@ -115,7 +115,7 @@ describe('results', () => {
 })
 
 describe('decisions of the host', () => {
-  test('skipTools are never touched, whatever they print', async () => {
+  test('skipTools are never touched, with any output', async () => {
     const { run, events } = make({ skipTools: ['free', 'other'] })
     for (const output of [numbered(100_000), { big: numbered(100_000) }]) {
       const result = { output }
@@ -319,7 +319,7 @@ describe('any value', () => {
     expect(savedText(result)).not.toContain('Circular')
   })
 
-  test('without JSON passes', async () => {
+  test('that has no JSON form passes unchanged', async () => {
     const { run } = make()
     const throwing = {
       get secret() {

@@ -339,7 +339,7 @@ describe('from one way in to the next', () => {
     120_000,
   )
 
-  test('the result of a command is understood, whatever is given back of it', async () => {
+  test('the result of a command is understood, with any part of it given back', async () => {
     const service = makeService()
     for (const shape of [
       (result: object) => result,

@@ -260,7 +260,7 @@ test('B26 and B27: bytes that are no text are saved to the byte, and shown withi
   )
 })
 
-test('B27: what was saved is read back as the very same string', async () => {
+test('B27: what was saved is read back as the same string', async () => {
   const storage = new TruncationStorage(tempDir())
   const any = fc.oneof(
     texts,

@@ -60,7 +60,7 @@ describe('smart', () => {
     }
   })
 
-  it('shows warnings of each kind before many of one kind, whatever names they have between quotes', async () => {
+  it('shows warnings of each kind before many of one kind, with any names between quotes', async () => {
     const warning = (at: number, text: string) =>
       `main.f90:${at}:12:\n\n   ${at} |     if (part_${at} /= limit) then\n      |            1\nWarning: ${text}`
     const output = Array.from({ length: 90 }, (_, at) =>

@@ -556,7 +556,7 @@ describe('the notice', () => {
     expect(hint).not.toMatch(/saved to|grep|that file/)
   })
 
-  test('has at most 8 lines and 512 bytes beside the path, whatever the reason is', async () => {
+  test('has at most 8 lines and 512 bytes beside the path, for any reason', async () => {
     for (const reason of [
       'x'.repeat(10_000),
       '你'.repeat(1000),
@@ -691,7 +691,7 @@ describe('the notice', () => {
     }
   })
 
-  test('inside, in words of the caller: the numbers are true whatever the limits are', async () => {
+  test('inside, in words of the caller: the numbers are true with any limits', async () => {
     const formatNotice = ({ keptLines, removedLines, keptBytes, removedBytes }: NoticeInfo) =>
       `${keptLines} lines shown and ${removedLines} not, ${keptBytes} bytes shown and ${removedBytes} not`
     const words = ['', 'error: x', 'one two three', '12345 😀你好', 'a long line '.repeat(4)]
@@ -1289,7 +1289,7 @@ describe('calls side by side, aborted and closed', () => {
     expect(cut(one).outputPath).not.toBe(cut(two).outputPath)
   })
 
-  test('a signal that is aborted already rejects with its reason, whatever the length', async () => {
+  test('a signal that is aborted already rejects with its reason, at any length', async () => {
     const dir = tempDir()
     const reason = new Error('stop')
     const { service, events } = makeListening({ storageDirs: [dir], global: { maxLines: 3 } })

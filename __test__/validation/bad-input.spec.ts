@@ -335,7 +335,7 @@ describe('arguments of a call', () => {
     ])
   })
 
-  test.each(contexts)('a context is wrong, whatever the length: %s', async (_what, context, field) => {
+  test.each(contexts)('a context is wrong at any length: %s', async (_what, context, field) => {
     const service = makeService()
     // A second call of the same tool may go another way inside; it must be as strict.
     await service.output('warm', tool)

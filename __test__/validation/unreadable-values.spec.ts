@@ -131,7 +131,7 @@ test('a getter is named by its path, and so is a cycle', async () => {
   expect(inGlobal).toMatchObject({ code: 'INVALID_CONFIG', field: 'global.maxLines' })
 })
 
-test('a manager ends for a signal before it begins, for any work', async () => {
+test('prepare rejects with `ABORTED` for a signal that is already aborted, even if there is nothing to do', async () => {
   const stopped = new ContextManager().prepare(messages, { signal: AbortSignal.abort('stop') })
   expect(await rejection(stopped)).toMatchObject({ code: 'ABORTED', cause: 'stop' })
 })

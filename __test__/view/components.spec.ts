@@ -322,7 +322,7 @@ describeUnless(CHROMIUM ? '' : 'there is no Chromium; CHROMIUM can name one', 't
     },
   )
 
-  test('messages of a context are listed with their states, whatever their text is, the newest 2,000', async () => {
+  test('messages of a context are listed with their states and any text, the newest 2,000', async () => {
     const message = { role: 'tool', text: '<img src=x onerror=alert(1)>\u202e', tokensBefore: 12_345, tokensAfter: 0 }
     const seen = await page.run<unknown>(
       `const made = show('spillway-context', { messages: [message, { ...message, state: 'kept' }] })

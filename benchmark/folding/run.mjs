@@ -55,14 +55,14 @@ await main(async () => {
       ])
       const sum = (place, key) => replays.reduce((total, both) => total + both[place][key], 0)
       const worst = Math.max(...replays.map(([own, none]) => own.cost / none.cost))
-      const turns = percent(sum(0, 'losing') / sum(0, 'referring'))
-      return [percent(sum(0, 'cost') / sum(1, 'cost')), percent(worst), turns].join(' / ')
+      const losses = percent(sum(0, 'losing') / sum(0, 'referring'))
+      return [percent(sum(0, 'cost') / sum(1, 'cost')), percent(worst), losses].join(' / ')
     })
     return `| ${[name, `${percent(saved)} %`, ...cells].join(' | ')} |`
   })
   const share = (shape) => percent(1 - bytesOf(under(shape)) / bytesOf(base))
   const text = [
-    `| cost / dearest session / turns that lose a reference, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
+    `| cost / costliest session / requests that lose a reference, in % | bytes of results less | ${columns.map(({ name, read }) => `${name}, ${read}`).join(' | ')} |`,
     `| --- | ---: |${' ---: |'.repeat(columns.length)}`,
     ...lines,
     '',
@@ -94,16 +94,16 @@ function bytesOf(all, half) {
 function replay({ requests }, make, lifetime, refs) {
   const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
-  const turns = { referring: 0, losing: 0 }
+  const counts = { referring: 0, losing: 0 }
   let now = Date.UTC(2026, 0, 1)
   for (const [at, { messages, pause, time }] of requests.entries()) {
     now = time ?? now + pause
     const parts = ask(messages, { now, cold: pause > lifetime })
     meter.request(parts, pause)
-    if (refs[at].refers) turns.referring++
-    if (loses(refs[at].found, parts)) turns.losing++
+    if (refs[at].refers) counts.referring++
+    if (loses(refs[at].found, parts)) counts.losing++
   }
-  return { cost: meter.cost(PRICES), ...turns }
+  return { cost: meter.cost(PRICES), ...counts }
 }
 
 function percent(share) {

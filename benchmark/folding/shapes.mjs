@@ -7,8 +7,8 @@ const { FoldSession } = foldEntry
 const { ToolResultLedger } = spillway
 
 /**
- * The messages of a session with other texts in the place of results, and with what these say to a model. `make` is asked once per session; `restart` is called in the middle of
- * it with the messages in view.
+ * The messages of a session with other texts in place of results; `says` is the text that a model can infer from a result. `make` is
+ * called once per session; `restart` is called in the middle of it with the messages in view.
  */
 const shaped = (make) => (messages) => {
   const { text, clear, restart } = make()

@@ -22,14 +22,14 @@ const STYLE = `
   }
 `
 
-/** @param points `{ name, cost, turns, ours }`, both as shares */
+/** @param points `{ name, cost, losses, ours }`, both as shares */
 export function frontierChart(title, points) {
   const costs = points.map(({ cost }) => cost)
   const left = Math.floor(10 * Math.min(...costs)) / 10
   const right = Math.ceil(10 * Math.max(...costs)) / 10
-  const top = Math.ceil(50 * Math.max(...points.map(({ turns }) => turns))) / 50
+  const top = Math.ceil(50 * Math.max(...points.map(({ losses }) => losses))) / 50
   const x = (cost) => LEFT + ((cost - left) / (right - left)) * (WIDTH - LEFT - RIGHT)
-  const y = (turns) => HEIGHT - BOTTOM - (turns / top) * (HEIGHT - TOP - BOTTOM)
+  const y = (losses) => HEIGHT - BOTTOM - (losses / top) * (HEIGHT - TOP - BOTTOM)
   const percent = (share) => `${Math.round(100 * share)} %`
   const steps = (from, to, step) =>
     Array.from({ length: Math.round((to - from) / step) + 1 }, (_, at) => from + at * step)
@@ -42,11 +42,11 @@ export function frontierChart(title, points) {
       text(LEFT - 8, y(at) + 4, percent(at), 'quiet', 'end'),
     ]),
     text((LEFT + WIDTH) / 2, HEIGHT - 12, 'cost, compared with sending everything', 'quiet', 'middle'),
-    text(16, 46, 'turns that refer to a name which is missing', 'quiet'),
-    `<path class="line" d="M${ours.map(({ cost, turns }) => `${round(x(cost))} ${round(y(turns))}`).join('L')}"/>`,
-    ...points.flatMap(({ name, cost, turns, ours: own }) => [
-      `<circle class="${own ? 'ours' : 'other'}" cx="${round(x(cost))}" cy="${round(y(turns))}" r="4"/>`,
-      label(name, x(cost), y(turns)),
+    text(16, 46, 'requests whose answer refers to a missing name', 'quiet'),
+    `<path class="line" d="M${ours.map(({ cost, losses }) => `${round(x(cost))} ${round(y(losses))}`).join('L')}"/>`,
+    ...points.flatMap(({ name, cost, losses, ours: own }) => [
+      `<circle class="${own ? 'ours' : 'other'}" cx="${round(x(cost))}" cy="${round(y(losses))}" r="4"/>`,
+      label(name, x(cost), y(losses)),
     ]),
   ]
   return picture({ width: WIDTH, height: HEIGHT, label: title, style: STYLE, elements })

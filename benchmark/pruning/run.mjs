@@ -130,17 +130,17 @@ function percent(share) {
 function replay(session, make, lifetime, prices) {
   const meter = new RequestMeter(lifetime)
   const ask = make({ lifetime })
-  const turns = { refer: 0, lose: 0 }
+  const counts = { refer: 0, lose: 0 }
   let now = Date.UTC(2026, 0, 1)
   for (const [at, { messages, pause, time }] of session.requests.entries()) {
     now = time ?? now + pause
     const parts = ask(messages, { now, cold: pause > lifetime })
     meter.request(parts, pause)
     const { refers, found } = session.references[at]
-    if (refers) turns.refer++
-    if (loses(found, parts)) turns.lose++
+    if (refers) counts.refer++
+    if (loses(found, parts)) counts.lose++
   }
-  return { cost: meter.cost(prices), tokens: meter.total, ...turns }
+  return { cost: meter.cost(prices), tokens: meter.total, ...counts }
 }
 
 function compare(results, unpruned) {
@@ -150,7 +150,7 @@ function compare(results, unpruned) {
     tokens: sum(results, 'tokens') / sum(unpruned, 'tokens'),
     cost: sum(results, 'cost') / sum(unpruned, 'cost'),
     worst: Math.max(...shares),
-    turns: sum(results, 'lose') / sum(results, 'refer'),
+    losses: sum(results, 'lose') / sum(results, 'refer'),
   }
 }
 
@@ -158,9 +158,9 @@ function table({ lifetime, sessions, rows }) {
   const title = Number.isFinite(lifetime)
     ? `Cache gone after ${lifetime / 60_000} minutes without a request, the ${sessions} sessions with times:`
     : `Cache that lasts, all ${sessions} sessions:`
-  const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum / turns`)
+  const heads = READS.map((read) => `read ${read}: cost / worst / of the optimum / requests`)
   const lines = [...rows].map(([name, figures]) => {
-    const cells = figures.map((row) => [row.cost, row.worst, row.ofBest, row.turns].map(percent).join(' / '))
+    const cells = figures.map((row) => [row.cost, row.worst, row.ofBest, row.losses].map(percent).join(' / '))
     return `| ${[name, percent(figures[0].tokens), ...cells].join(' | ')} |`
   })
   const head = `| policy | tokens sent at 0.1 | ${heads.join(' | ')} |`

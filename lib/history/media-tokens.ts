@@ -19,7 +19,7 @@ interface ImageRule {
   day: string
 }
 
-/** Models differ within a provider, and a history does not name its model: the dearest one counts, so that what fits really fits. */
+/** Models differ within a provider, and a history does not name its model: the most expensive one counts, so that what fits really fits. */
 const ANTHROPIC: ImageRule = {
   tokens: (size) => Math.min(4784, Math.ceil(area(within(size, 2576)) / 750)),
   source:
@@ -44,7 +44,7 @@ const GEMINI: ImageRule = {
   day: '2026-11-26',
 }
 
-/** Formats that are not here are sent to many providers, and count as Anthropic's, which is the dearest at most sizes. */
+/** Formats that are not here are sent to many providers, and count as Anthropic's, which is the most expensive at most sizes. */
 export const IMAGE_RULES: { readonly [F in HistoryFormatName]?: ImageRule } = {
   anthropic: ANTHROPIC,
   'openai-chat': OPENAI,

@@ -138,14 +138,16 @@ function paidSection(sessions: readonly SessionReport[]): string {
 }
 
 function sessionsSection(sessions: readonly SessionReport[], write: Write): string {
-  const dearest = [...sessions].sort((a, b) => b.bill.total.pricedTokens - a.bill.total.pricedTokens).slice(0, SESSIONS)
-  const cells = dearest.map(({ path, format, model = '', requests, bill, savings }) => [
+  const costliest = [...sessions]
+    .sort((a, b) => b.bill.total.pricedTokens - a.bill.total.pricedTokens)
+    .slice(0, SESSIONS)
+  const cells = costliest.map(({ path, format, model = '', requests, bill, savings }) => [
     ...[path.split(/[\\/]/).at(-1) ?? path, format, model, numberText(requests), write(bill.total)],
     ...(savings === undefined ? [] : [percent(savings.share)]),
   ])
   const head = ['session', 'agent', 'model', 'requests', 'bill']
   return `<h2>Sessions</h2>
-${table(dearest.some(({ savings }) => savings !== undefined) ? [...head, 'saved'] : head, cells)}`
+${table(costliest.some(({ savings }) => savings !== undefined) ? [...head, 'saved'] : head, cells)}`
 }
 
 function notesSection({ sessions, skipped }: UsageReport): string {

@@ -137,7 +137,7 @@ export function pack({ out, binaries = ROOT, only = PLATFORMS.map(({ name }) => 
       const folder = join(scratch, platform.name)
       mkdirSync(folder)
       copyFileSync(binary, join(folder, binaryName(platform)))
-      for (const file of ['README.md']) copyFileSync(join(ROOT, 'npm', platform.name, file), join(folder, file))
+      copyFileSync(join(ROOT, 'npm', platform.name, 'README.md'), join(folder, 'README.md'))
       for (const file of ['LICENSE', 'THIRD_PARTY_LICENSES']) copyFileSync(join(ROOT, file), join(folder, file))
       made[packageName(platform)] = packFolder(folder, { ...platformManifest(platform), ...repository() }, out)
     }

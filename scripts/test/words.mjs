@@ -23,13 +23,13 @@ const OPENINGS = [
   [/^(Whatever|Where nothing|Nothing (for|if|when|where|but))\b/, 'the subject first: "Every …", "`undefined` if …"'],
 ]
 
-/** The same for titles of tests and for cells that describe a module, which begin with a small letter. */
+/** The same for titles of tests, which begin with a small letter. */
 const TITLE_OPENINGS = [
   ...OPENINGS.map(([pattern, instead]) => [new RegExp(pattern.source, 'i'), instead]),
   [/^nothing\b/i, 'a verb or a noun: "changes no file", "keeps …"'],
 ]
 
-/** The same for cells that describe a module. */
+/** The same for cells that describe a module, and openings that titles may have. */
 const CELL_OPENINGS = [
   ...TITLE_OPENINGS,
   [/^(which|how|when|where)\b/i, 'a noun or a verb: "matching of …", "reads …"'],

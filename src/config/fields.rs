@@ -174,7 +174,7 @@ pub static SECTIONS: [Section; 6] = [
                 kind: Kind::Switch,
                 default: "true",
                 unit: "",
-                about: "Truncates outputs; `false` lets them all through whole.",
+                about: "Truncates outputs; with `false` they pass unchanged.",
                 option: "enabled",
             },
             Field {

@@ -94,7 +94,7 @@ pub struct OneLineDocument {
     /// Bytes so far.
     bytes: u64,
     has_begun: bool,
-    /// A line ended that the limits let through. Unless the text ends with it, lines are chosen by what they say.
+    /// A line ended within the limits. Unless the text ends with it, lines are chosen by what they say.
     line_ended: bool,
     is_over: bool,
 }
@@ -156,7 +156,7 @@ impl OneLineDocument {
         }
     }
 
-    /// Returns true if the text is too long, or continues after a line that the limits let through.
+    /// Returns true if the text is too long, or continues after a line within the limits.
     fn ends(&mut self, bytes: &[u8], at: u64) -> bool {
         if self.bytes > MAX_DOCUMENT {
             return true;

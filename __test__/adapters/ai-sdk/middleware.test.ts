@@ -81,7 +81,7 @@ for (const kind of ['generate', 'stream'] as const) {
     return text
   }
 
-  test(`${kind}: a request that did not fit goes out once more, shorter`, async () => {
+  test(`${kind}: retries a request that was too long, shortened`, async () => {
     const messages = history(40)
     const before = snapshot(messages)
     const { model, prompts, events } = around({}, { error: overflowError() }, { text: 'answer' })

@@ -214,7 +214,7 @@ for (const [name, error] of [
   ],
   ['a raw 413', raw413],
 ] as const) {
-  test(`${name}: the request goes out once more, shorter, and nothing of it is stored`, async () => {
+  test(`${name}: retries a request that was too long, shortened, and stores nothing of that`, async () => {
     const events: AdapterEvent[] = []
     const model = fakeModel().respond(error()).respond(new AIMessage('done')).respond(new AIMessage('done'))
     const middleware = [contextControl({ onEvent: (event) => events.push(event) })]
@@ -255,7 +255,7 @@ for (const [name, error] of [
 
 // Anthropic's package has it in the one, and of a stream in the other.
 for (const where of ['response_metadata', 'additional_kwargs']) {
-  test(`an answer for which there was no room goes out once more, shorter: ${where}`, async () => {
+  test(`retries a request that left no room for its answer, shortened: ${where}`, async () => {
     const full = new AIMessage({ content: [], [where]: { stop_reason: 'model_context_window_exceeded' } })
     const model = fakeModel().respond(full).respond(new AIMessage('done'))
     const agent = createAgent({ model, tools: [], middleware: [contextControl({ onEvent: () => {} })] })

@@ -159,7 +159,7 @@ for (const stream of [false, true]) {
   }
   const kind = stream ? 'stream' : 'response'
 
-  test(`${kind}: a request that did not fit goes out once more, shorter`, async () => {
+  test(`${kind}: retries a request that was too long, shortened`, async () => {
     const input = history(40)
     const before = snapshot(input)
     const events: AdapterEvent[] = []
@@ -203,7 +203,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test('stream: the model of OpenAI, whose stream says that the request did not fit', async () => {
+test('stream: the model of OpenAI, whose stream says that the request was too long', async () => {
   const error = { code: 'context_length_exceeded', message: 'Your input exceeds the context window of this model.' }
   const response = { id: 'r1', output: [], usage: null }
   const message = { type: 'message', id: 'm1', role: 'assistant', status: 'completed' }

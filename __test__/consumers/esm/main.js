@@ -1,4 +1,4 @@
-// ES modules: named imports, the default one, all of it, and the very same classes as in CommonJS.
+// ES modules: named imports, the default one, all of it, and the same classes as in CommonJS.
 
 import assert from 'node:assert'
 import { createRequire } from 'node:module'

@@ -203,11 +203,11 @@ function forHost(
   const whole = shown[WHOLE]
   const { content } = Object(whole) as Partial<ToolMessageLike>
   const output = textOfCommand(shown) ?? shown.output
-  return output === undefined || output === content ? whole : shortened(whole as ToolMessageLike, { ...shown, output })
+  return output === undefined || output === content ? whole : truncated(whole as ToolMessageLike, { ...shown, output })
 }
 
-/** The message with what the model reads, of the very class that it had. */
-function shortened(message: ToolMessageLike, shown: { output: unknown; metadata?: Record<string, unknown> }): unknown {
+/** The message with what the model reads, of the same class. */
+function truncated(message: ToolMessageLike, shown: { output: unknown; metadata?: Record<string, unknown> }): unknown {
   const { tool_call_id, name, id, status, artifact, additional_kwargs, response_metadata, metadata } = message
   const kept = referenceOf(shown.metadata)
   const isFree = artifact === undefined || artifact === null || isRecord(artifact)

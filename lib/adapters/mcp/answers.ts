@@ -39,10 +39,10 @@ export interface Reader extends Look {
 }
 
 /** Returns a result of a method that is not a call, with long texts truncated; the same object (`===`) if none is long. */
-export function shortenResult(method: string, result: unknown, reader: Reader): unknown {
+export function truncateMethodResult(method: string, result: unknown, reader: Reader): unknown {
   if (!isRecord(result)) return result
   const key = listOf(method)
-  if (key !== undefined) return shortenList(withoutLongMembers(result, key, reader), key, reader)
+  if (key !== undefined) return truncateList(withoutLongMembers(result, key, reader), key, reader)
   if (method === 'initialize' || method === 'server/discover') {
     const capped = capMembers(result, new Set(['instructions']), INSTRUCTIONS, reader)
     return withoutLongMeta(capMembers(capped, new Set(['serverInfo', '_meta']), 1024, reader), reader)
@@ -77,7 +77,7 @@ const LOSSES: readonly ((entry: Record<string, unknown>, reader: Reader) => Reco
 ]
 
 /** The entries of a list in one budget. The last entries are left out if no other part can be. */
-function shortenList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
+function truncateList(result: Record<string, unknown>, key: string, reader: Reader): Record<string, unknown> {
   const entries = result[key]
   if (!Array.isArray(entries)) return result
   const isKnown = (entry: unknown) =>

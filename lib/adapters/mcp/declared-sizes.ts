@@ -1,6 +1,6 @@
 /**
  * The lengths of results that listed tools declare. A host that reads the declaration accepts longer results than
- * without: a server that declares one knows that a part of the result is of little use.
+ * it does without: a server that declares one knows that a part of the result is of little use.
  */
 
 import { isRecord } from '../../validation/validate'

@@ -129,13 +129,11 @@ export function limitsAbove(profile: HostProfile, given: { maxBytes?: number; ma
   const allowedBytes = profile.maxDeclared ?? profile.maxBytes
   if (name === 'other') return []
   const above = [
-    maxBytes !== undefined &&
-      maxBytes > allowedBytes &&
-      `--max-bytes ${maxBytes}: ${name} lets ${allowedBytes} through`,
+    maxBytes !== undefined && maxBytes > allowedBytes && `--max-bytes ${maxBytes}: ${name} accepts ${allowedBytes}`,
     allowedLines !== undefined &&
       maxLines !== undefined &&
       maxLines > allowedLines &&
-      `--max-lines ${maxLines}: ${name} lets ${allowedLines} through`,
+      `--max-lines ${maxLines}: ${name} accepts ${allowedLines}`,
   ].filter((each) => each !== false)
   return above.map((each) => `${each}, and truncates what is longer itself`)
 }

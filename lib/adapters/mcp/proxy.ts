@@ -9,7 +9,7 @@ import { stringifyLossless } from '../../util/lossless-json'
 import { isRecord } from '../../validation/validate'
 import { type SharedApprovals, shareApprovals } from '../../view/shared-approvals'
 import { AnswerBounds, type Peers } from './answer-bounds'
-import { asToolResult, shortenResult } from './answers'
+import { asToolResult, truncateMethodResult } from './answers'
 import type { Connection } from './connection'
 import { type AskHost, Asking } from './elicitation'
 import { argumentsOf, isNamed, isStateless, NO_ID, NO_METHOD, NO_NAME, UNREADABLE } from './host-calls'
@@ -458,7 +458,7 @@ export class ServerProxy {
         .then((bounded) => (bounded === like.given ? message : { ...message, result: like.back(bounded as never) }))
     }
     if (!isKnown(method)) return message === given ? undefined : Promise.resolve(message)
-    const short = shortenResult(method, result, readerOf(line))
+    const short = truncateMethodResult(method, result, readerOf(line))
     if (method === 'tools/list') {
       const tools = isList(short) ? short : { ...(isRecord(short) ? short : {}), tools: [] }
       return this.withOurTools(message, tools)

@@ -124,7 +124,7 @@ function problemOf({ name, hook }: Agent, end: TrialEnd, { event, line }: WiredH
   // A fault of the settings that --config names.
   const [, found] = /^spillway: (?:error|warning): (.*)/m.exec(said) ?? []
   if (found !== undefined) return found
-  // A hook that allows a call because it failed ends with 0, and says why.
+  // A hook that failed and left the call unchanged ends with 0, and says why.
   if (said !== '') return `its command fails (${saidIn(said)}); ${again}`
   const isLeft =
     hook?.events[event] === 'after' && hook.replaces !== 'none' && end.stdout === '' && !/ --config /.test(line)

@@ -26,7 +26,7 @@ const command: Command = {
 under spillway run if the agent does not let hooks replace its output. After a tool: a result that is too long is saved
 and replaced by a preview, and lines that an earlier result of the session has are replaced by a pointer. After a
 compaction: the saved outputs of the session and the files that were read in it are listed. Nothing is printed if there
-is nothing to change. A hook that fails or takes more than 2 s lets the call through and says so.`,
+is nothing to change. A hook that fails or takes more than 2 s leaves the call unchanged and says so.`,
   options: {
     permission: {
       type: 'string',
@@ -70,7 +70,7 @@ async function run({ values, positionals }: Parsed): Promise<number> {
     const names = AGENTS.filter((each) => each.hook !== undefined).map(({ name }) => name)
     throw new UsageError(`${agent.title}: has no hooks that run a command; agents with such hooks: ${names.join(', ')}`)
   }
-  const letThrough = (problem: string): Said => {
+  const unchanged = (problem: string): Said => {
     const sentence = `spillway hook ${agent.name}: ${problem.split('\n', 1)[0]}; the call continues unchanged`
     const told = tellAnswer(hook.dialect, sentence)
     return { stdout: told === undefined ? '' : `${JSON.stringify(told)}\n`, stderr: `${sentence}\n` }
@@ -83,12 +83,12 @@ async function run({ values, positionals }: Parsed): Promise<number> {
   try {
     // Before anything else is loaded, while the payload is read: whatever a disk or a lock does, the agent waits.
     const { startTimeLimit } = await import('../hook/time-limit')
-    end = startTimeLimit(TIME_LIMIT_MS, letThrough(`not done after ${TIME_LIMIT_MS / 1000} s`))
+    end = startTimeLimit(TIME_LIMIT_MS, unchanged(`not done after ${TIME_LIMIT_MS / 1000} s`))
     const payload = payloadOf(await input)
     const answer = await answerOf(agent, hook, readHookCall(hook, payload, positionals[1]), values)
     said = { stdout: answer === undefined ? '' : `${deepJsonOf(answer)}\n`, stderr: '' }
   } catch (error) {
-    said = letThrough(error instanceof Error ? error.message : String(error))
+    said = unchanged(error instanceof Error ? error.message : String(error))
   }
   end()
   printAtOnce(said.stdout)

@@ -6,7 +6,7 @@ import { jsonOrSame } from '../../util/json'
 import { isRecord } from '../../validation/validate'
 import type { HookEvent, HookFacts } from '../agents/types'
 
-/** Milliseconds after which a call is allowed unchanged. */
+/** Milliseconds after which a call continues unchanged. */
 export const TIME_LIMIT_MS = 2000
 
 export interface HookCall {
