@@ -14,7 +14,7 @@
 //! moves that are tried are the suffixes of the items, and the longest one that pays is taken.
 //!
 //! Everything is counted in priced tokens: tokens times their price. Where the price of a read is not known, the rule
-//! uses a common one, and the budget must hold for the cheapest read that providers have. Then it holds for every dearer
+//! uses a common one, and the budget must hold for the cheapest read that providers have. Then it holds for every more expensive
 //! one, because pruning never reads more tokens from the cache than doing nothing does.
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// Rent paid, as a fraction of the price of the break, at which breaking pays. Half would be fair if a session could end
 /// at any moment; most of the recorded ones go on for long, and the budget covers those that do not. Compared with a
 /// half, a fifth saves 0.9 % of the input at a read of 0.1 and 3.4 % at 0.025, on both halves of the sessions, and a name is
-/// missing in 0.2 to 0.7 % more of the turns. With 0.15 the dearest session comes to 105 instead of 102 %.
+/// missing in 0.2 to 0.7 % more of the requests. With 0.15 the costliest session comes to 105 instead of 102 %.
 const PATIENCE: f64 = 0.2;
 
 /// Safety factor for the price of a break that the savings must cover: tokens are estimated, and an error in the part
