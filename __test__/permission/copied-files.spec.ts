@@ -218,6 +218,15 @@ describe('files that a command puts into a folder', () => {
     'find x -name "p*" -execdir cp {} /etc \\;',
     'fd . x -x cp {} /etc',
     'fd passwd x -x cp -t /etc',
+    'find y -iname passwd -exec cp {} /etc \\;',
+    'find y -name a -o -iname PASSWD -exec cp {} /etc \\;',
+    "find y -name 'passw[d]' -exec cp {} /etc \\;",
+    "find y -regex '.*/passwd' -exec cp {} /etc \\;",
+    'find y -name 1 -o -name 2 -o -name 3 -o \\( -name 4 -o -name 5 -o -name 6 -o -name 7 -o -name 8 -o -name passwd \\) -exec cp {} /etc \\;',
+    'find y -name passwd -exec env cp {} /etc \\;',
+    'find y -name passwd -exec timeout 9 nice cp {} /etc \\;',
+    'fd -g passwd y -x cp {} /etc',
+    'fd passwd y -X cp -t /etc',
   ])('are denied in every mode where they are files of the machine: %s', (command) => {
     expect(decideInFullAccess(command)).toBe('deny')
   })
@@ -227,6 +236,8 @@ describe('files that a command puts into a folder', () => {
     'find d -exec cp {} /etc \\;',
     'find x -name passwd -exec cp {} d \\;',
     'find x -name passwd -exec cat {} \\;',
+    'find y -type f ! -name passwd -exec cp {} /etc \\;',
+    "find y -name '*.conf' -exec cp {} /etc/app \\;",
     'fd . d -x cp {} /etc',
   ])('are not denied where they are other files: %s', (command) => {
     expect(decideInFullAccess(command)).toBe('allow')

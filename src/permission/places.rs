@@ -71,6 +71,12 @@ const NO_DISKS: &str = "\
     nvidia nvidiactl nvidia-uvm nvidia-uvm-tools nvidia-modeset nvidia-caps fb midi autofs userfaultfd xconsole initctl watchdog rtc loop-control cuse dma_heap char dtracehelper rfkill ppp lp \
     parport printer usblp vcs vga_arbiter serial uhid media v4l rfcomm accel kfd sgx_enclave";
 
+/// Returns the names of files and programs that a system needs.
+pub(crate) fn names_of_needed_files() -> impl Iterator<Item = &'static str> {
+    let names = FILES.split_ascii_whitespace().chain(PROGRAMS.split_ascii_whitespace());
+    names.filter(|name| !name.contains('/'))
+}
+
 /// Returns true if a setting of the kernel, with `.` or `/` between the parts of its name, can stop it.
 pub(crate) fn stops_kernel(name: &str) -> bool {
     let last = name.rsplit(['.', '/']).next().unwrap_or_default();

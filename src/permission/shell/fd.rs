@@ -1,6 +1,7 @@
 //! `fd`: the folders that it searches, and the commands that it runs on what it finds.
 
 use super::analyzer::Walker;
+use super::files::found_files::content_of_fd;
 use super::files::whole_folders::values_of;
 use super::grep_args::letters_of;
 use super::possible_commands::Guess;
@@ -8,6 +9,7 @@ use super::programs::{self, Kind, Program};
 use super::word::Word;
 use super::{AnalyzedCommand, Concern, grep_args};
 use crate::permission::Domain;
+use crate::permission::glob_overlap::WILDCARDS;
 
 impl Walker<'_> {
     /// Judges the options of `fd` and what it runs. Returns the indexes of arguments that are not options, and whether what it
@@ -102,13 +104,21 @@ impl Walker<'_> {
         for root in &roots {
             command.concerns.extend(self.file(Domain::Read, root));
         }
+        // A pattern matches a part of a name; the whole one is the most probable.
+        let mut content = content_of_fd(&own);
+        for glob in &mut content.only {
+            let name = glob.trim_matches('*');
+            if !name.is_empty() && !name.contains(WILDCARDS) {
+                *glob = name.to_owned();
+            }
+        }
         self.nested += 1;
         for inner in commands {
             // Without a place for the names, these follow.
             let has_place = inner.iter().any(|word| word.text == "{}");
             let names = (!has_place).then(|| Word::plain("{}"));
             let inner: Vec<Word> = inner.iter().cloned().chain(names).collect();
-            self.for_each_file(&inner, &roots, &["*"], command);
+            self.for_each_file(&inner, &roots, &content, command);
         }
         self.nested -= 1;
     }

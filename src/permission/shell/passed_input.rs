@@ -69,7 +69,10 @@ pub(super) fn is_text(base: &str, kind: Option<Kind>, words: &[Word]) -> bool {
     match kind {
         Some(Kind::Sed) => {
             let is_plain = |word: &Word| match word.text.strip_prefix('-') {
-                Some(option) => option.chars().all(|letter| "nErsuze".contains(letter)),
+                Some(option) => {
+                    let letters = option.strip_suffix('e').unwrap_or(option);
+                    letters.chars().all(|letter| "nErsuz".contains(letter))
+                }
                 None => sed_is_harmless(&word.text),
             };
             are_known() && rest.iter().all(is_plain)
@@ -99,8 +102,10 @@ fn is_hub(base: &str) -> bool {
 fn may_run(base: &str, word: &Word) -> bool {
     let text = word.text.as_str();
     let is_setting = match text.strip_prefix('-') {
-        Some(long) if long.starts_with('-') => text.starts_with("--conf"),
-        Some(letters) => letters.contains('K'),
+        Some(long) if long.starts_with('-') => {
+            ["--conf", "--wri", "--url"].iter().any(|name| text.starts_with(name))
+        }
+        Some(letters) => letters.contains(['K', 'w']),
         None => false,
     };
     has_word(RUNNING, text)

@@ -3,19 +3,22 @@
 use super::analyzer::Walker;
 use super::destroying::destroying_code::with_joined_strings;
 use super::files::edited_files::valued_letters;
+use super::files::found_files::content_found;
 use super::name_letters::is_in_variable;
 use super::possible_commands::Guess;
 use super::program_names::base;
 use super::programs::{self, Kind};
 use super::script_safety::{awk_is_harmless, find_test, sed_is_harmless};
 use super::word::Word;
-use super::{AnalyzedCommand, Concern, CoveredBy, grep_args, printing::sed_output};
+use super::wrappers::{self, Wrapped};
+use super::{AnalyzedCommand, Concern, Content, CoveredBy, grep_args, printing::sed_output};
 use crate::permission::Domain;
-use crate::permission::glob_overlap::WILDCARDS;
+use crate::permission::glob_overlap::{WILDCARDS, can_meet};
+use crate::permission::places;
 
 /// Maximum number of searched folders, and of names in each, whose copies are judged.
 const MAX_COPIED_ROOTS: usize = 4;
-const MAX_COPIED_NAMES: usize = 8;
+const MAX_COPIED_NAMES: usize = 32;
 
 /// Returns true if a long option of sed is spelled out and contains no script.
 fn is_known_of_sed(option: &str) -> bool {
@@ -353,7 +356,7 @@ impl Walker<'_> {
                     command.concerns.push(Concern::always("what find runs is not known"));
                     self.guess(inner, 0, Guess::Keep, command);
                 } else {
-                    self.for_each_file(inner, &roots, &names_found(words), command);
+                    self.for_each_file(inner, &roots, &content_found(words), command);
                 }
                 self.nested -= 1;
                 at = end + 1;
@@ -412,7 +415,7 @@ impl Walker<'_> {
         &mut self,
         inner: &[Word],
         roots: &[Word],
-        names: &[&str],
+        content: &Content,
         command: &mut AnalyzedCommand,
     ) {
         if inner[0].text.contains("{}") {
@@ -449,11 +452,13 @@ impl Walker<'_> {
             judged.concerns.push(Concern::always("further arguments are names of files"));
         }
         self.push(judged);
+        let inner = innermost(inner);
+        let program = programs::find(&base(&inner[0].text));
         if program.is_some_and(|program| {
             program.copies || matches!(program.kind, Kind::Copier | Kind::Mover)
         }) {
             for root in roots.iter().take(MAX_COPIED_ROOTS) {
-                for name in names {
+                for name in names_found(content) {
                     self.copies_found(inner, root, name);
                 }
             }
@@ -476,12 +481,42 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the names that the tests of `find` select, which may have wildcards; `*` without such a test.
-fn names_found(words: &[Word]) -> Vec<&str> {
-    let pairs = words.windows(2).take(MAX_STRINGS);
-    let tests =
-        pairs.filter(|pair| matches!(pair[0].text.as_str(), "-name" | "-path" | "-wholename"));
-    let names = tests.map(|pair| pair[1].text.rsplit('/').next().unwrap_or_default());
-    let names: Vec<&str> = names.filter(|name| !name.is_empty()).take(MAX_COPIED_NAMES).collect();
-    if names.is_empty() { vec!["*"] } else { names }
+/// Returns the names of the files that a search selects, for its copies: the last part of each glob, or a name that the system needs
+/// and the glob means; `*` where none is known.
+fn names_found(content: &Content) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for glob in &content.only {
+        let name = glob.rsplit('/').next().filter(|name| !name.is_empty());
+        names.extend(name);
+        let pattern = name.filter(|name| name.contains(WILDCARDS) && !name.starts_with('*'));
+        let Some(pattern) = pattern else { continue };
+        for known in places::names_of_needed_files() {
+            if can_meet(pattern, false, known) {
+                names.push(known);
+            }
+        }
+    }
+    if names.is_empty() || names.len() > MAX_COPIED_NAMES {
+        names.insert(0, "*");
+    }
+    names.truncate(MAX_COPIED_NAMES);
+    names
+}
+
+/// Returns the command that runs in the end: that of `env`, `nice` and the like.
+fn innermost(words: &[Word]) -> &[Word] {
+    const MAX_DEPTH: usize = 8;
+    let mut words = words;
+    for _ in 0..MAX_DEPTH {
+        let at = match wrappers::unwrap(&base(&words[0].text), words) {
+            Some(Wrapped::Words(at) | Wrapped::WordsAndMore(at) | Wrapped::Powerful(at)) => at,
+            Some(Wrapped::Environment(env)) => env.at,
+            _ => break,
+        };
+        match words.get(at..) {
+            Some(inner @ [_, ..]) => words = inner,
+            _ => break,
+        }
+    }
+    words
 }

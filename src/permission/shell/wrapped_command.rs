@@ -66,7 +66,7 @@ impl Walker<'_> {
                 for text in texts {
                     self.apart(|walker| walker.source(&text));
                 }
-                // RuleKinds are about the command in front of the arguments of `parallel`, too.
+                // Restrictions are about the command in front of the arguments of `parallel`, too.
                 let end = words.iter().position(|word| word.text == ":::").unwrap_or(at);
                 let text = wrappers::joined(&words[at..end]);
                 if !text.contains("{}") {

@@ -10,7 +10,7 @@ const VALUED_BY_FD: [&str; 5] =
     ["--max-depth", "--min-depth", "--size", "--changed-within", "--changed-before"];
 
 /// Returns which files `find` selects for its actions.
-pub(super) fn content_found(words: &[Word]) -> Content {
+pub(crate) fn content_found(words: &[Word]) -> Content {
     let mut content = Content { depth: MAX_FOLDER_DEPTH, ..Content::default() };
     // Expressions are compared with the names of secrets elsewhere.
     if words.iter().any(is_regex) {
@@ -128,8 +128,14 @@ fn split<'a>(words: &'a [&'a Word]) -> impl Iterator<Item = &'a [&'a Word]> {
 fn names_of(tests: &[&Word]) -> Option<Vec<String>> {
     match tests {
         [test, value] => match &*test.text {
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
-                Some(vec![value.text.clone()])
+            "-name" | "-path" | "-wholename" => Some(vec![value.text.clone()]),
+            "-iname" | "-ipath" | "-iwholename" => {
+                let lower = value.text.to_lowercase();
+                let is_same = lower == value.text;
+                Some(
+                    [vec![value.text.clone()], if is_same { Vec::new() } else { vec![lower] }]
+                        .concat(),
+                )
             }
             _ if is_regex(test) => {
                 let globs = globs_of(&value.text)?;
@@ -193,7 +199,7 @@ fn globs_of(expression: &str) -> Option<Vec<String>> {
 }
 
 /// Returns which files `fd` selects, given its own words. Only those that are there count.
-pub(super) fn content_of_fd(words: &[Word]) -> Content {
+pub(crate) fn content_of_fd(words: &[Word]) -> Content {
     let mut content = Content::on_disk();
     let (mut ends, mut pattern, mut is_glob, mut is_of_path) = (Vec::new(), None, false, false);
     let mut kinds = Vec::new();

@@ -428,10 +428,16 @@ fn values_of_outputs(name: &str, rest: &[Word]) -> Vec<GitFile> {
     let written = if is_setting { &["-f", "--file"] } else { written_by(name) };
     let value_at = |at: usize, word: &Word| -> Option<Word> {
         let attached = |value: &str| Word { text: value.to_owned(), ..word.clone() };
+        let is_output = |option: &str| {
+            let is_abbreviated = option.len() > 4 && option.starts_with("--");
+            written.iter().any(|name| *name == option || is_abbreviated && name.starts_with(option))
+        };
+        if let Some(value) = word.text.strip_prefix("-o").filter(|value| !value.is_empty()) {
+            return is_output("-o").then(|| attached(value));
+        }
         match word.text.split_once('=') {
-            Some((option, value)) => written.contains(&option).then(|| attached(value)),
-            None if written.contains(&word.text.as_str()) => rest.get(at + 1).cloned(),
-            None if written.contains(&"-o") => word.text.strip_prefix("-o").map(attached),
+            Some((option, value)) => is_output(option).then(|| attached(value)),
+            None if is_output(&word.text) => rest.get(at + 1).cloned(),
             None => None,
         }
     };
@@ -463,8 +469,17 @@ impl<'w> Options<'w> {
     fn has(&self, names: &[&str]) -> bool {
         (0..self.end).any(|at| {
             !self.has_value_at(at, self.valued)
+                && !self.follows_abbreviation(at)
                 && flag(without_value(&self.rest[at], self.valued), names).is_some()
         })
+    }
+
+    /// Returns true if a word is the value of an option whose long name is shortened: `--exc -n`.
+    fn follows_abbreviation(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map_or("", |at| self.rest[at].text.as_str());
+        before.len() > 2
+            && before.starts_with("--")
+            && self.valued.iter().any(|name| name.starts_with(before))
     }
 
     /// Returns true if there is one of these options, and none that undoes it, as `--no-dry` undoes `--dry-run`.
